@@ -1,0 +1,1 @@
+//! Kernelscope opens any GPU binary and shows all of it, down to the bit.

@@ -1,0 +1,2 @@
+//! The project's own build steps.
+fn main() {}
