@@ -1,1 +1,8 @@
 //! Kernelscope opens any GPU binary and shows all of it, down to the bit.
+
+pub mod error;
+pub mod export;
+pub mod int;
+pub mod record;
+pub mod source;
+pub mod span;

@@ -1,0 +1,622 @@
+//! Records: every fixed structure of every format, read by one decoder.
+//!
+//! A [`Layout`] is data (see `tables/`): where each field's bits are and how they are to be
+//! understood. [`Layout::read`] makes a [`Record`] of it, whose [`Field`]s carry their bits, raw
+//! value, decoded value and meaning. Readers add what only they know (the string behind an offset,
+//! the name behind a section index) with [`Record::explain`].
+
+use std::fmt::Write;
+
+use serde::{Serialize, Serializer};
+
+use crate::int;
+use crate::span::Span;
+
+/// Names of an enumeration's values, or of a set of flags. Sorted by value.
+#[derive(Debug)]
+pub struct Names {
+    /// The values that have a name.
+    pub entries: &'static [Named],
+}
+
+/// A value that has a name.
+#[derive(Debug)]
+pub struct Named {
+    /// The value; for flags the bit or bits.
+    pub value: u64,
+    /// The name as the format spells it.
+    pub name: &'static str,
+    /// What it says, in a few words, or nothing.
+    pub note: &'static str,
+}
+
+impl Names {
+    /// The entry of `value`.
+    pub fn get(&self, value: u64) -> Option<&'static Named> {
+        let at = self.entries.binary_search_by_key(&value, |e| e.value);
+        at.ok().map(|at| &self.entries[at])
+    }
+
+    /// The name of `value`.
+    pub fn name(&self, value: u64) -> Option<&'static str> {
+        self.get(value).map(|entry| entry.name)
+    }
+
+    /// The names of the flags set in `value`, and the bits that have none.
+    pub fn flags(&self, value: u64) -> (Vec<&'static str>, u64) {
+        let mut rest = value;
+        let mut names = Vec::new();
+        for entry in self.entries {
+            if entry.value != 0 && value & entry.value == entry.value {
+                names.push(entry.name);
+                rest &= !entry.value;
+            }
+        }
+        (names, rest)
+    }
+}
+
+/// The layout of a structure.
+#[derive(Debug)]
+pub struct Layout {
+    /// The structure's name as its format spells it.
+    pub name: &'static str,
+    /// Bytes.
+    pub bytes: u32,
+    /// The public source of the layout.
+    pub source: &'static str,
+    /// Its fields, alternatives behind the fields that they reinterpret.
+    pub fields: &'static [FieldLayout],
+}
+
+/// The layout of a field.
+#[derive(Debug)]
+pub struct FieldLayout {
+    /// The field's name as the format spells it.
+    pub name: &'static str,
+    /// Its lowest bit, counted from the lowest bit of the record's first byte.
+    pub lsb: u32,
+    /// Its width in bits.
+    pub bits: u32,
+    /// How the bits are understood.
+    pub kind: Kind,
+    /// Unit and meaning, in a few words.
+    pub note: &'static str,
+    /// The name of the field whose bits this one reinterprets; empty for a field of its own.
+    pub alternative_of: &'static str,
+}
+
+/// How a field's bits are understood. Integers are little-endian.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// A plain number.
+    Unsigned,
+    /// A number in two's complement.
+    Signed,
+    /// Bits whose number means nothing by itself.
+    Hex,
+    /// An address in a process or in GPU memory.
+    Address,
+    /// An offset in the file or in a part of it.
+    Offset,
+    /// A number of bytes.
+    Size,
+    /// A number of things.
+    Count,
+    /// One bit, set or not.
+    Flag,
+    /// One of the values named.
+    Enum(&'static Names),
+    /// Any of the bits named.
+    Flags(&'static Names),
+    /// An offset in a string table.
+    String,
+    /// The index of a section.
+    Section,
+    /// The index of a symbol.
+    Symbol,
+    /// Bytes of no further structure.
+    Bytes,
+    /// Characters.
+    Text,
+    /// Not used, or unknown.
+    Reserved,
+    /// A number encoded as so many steps: (raw + add) × multiply.
+    Scaled {
+        /// Size of a step.
+        multiply: u32,
+        /// Steps that a raw 0 stands for.
+        add: u32,
+    },
+    /// A power of two: 1 << raw.
+    Log2,
+}
+
+impl Kind {
+    /// The kind's word in what is handed out.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Unsigned => "unsigned",
+            Self::Signed => "signed",
+            Self::Hex => "hex",
+            Self::Address => "address",
+            Self::Offset => "offset",
+            Self::Size => "size",
+            Self::Count => "count",
+            Self::Flag => "flag",
+            Self::Enum(_) => "enum",
+            Self::Flags(_) => "flags",
+            Self::String => "string",
+            Self::Section => "section",
+            Self::Symbol => "symbol",
+            Self::Bytes => "bytes",
+            Self::Text => "text",
+            Self::Reserved => "reserved",
+            Self::Scaled { .. } => "scaled",
+            Self::Log2 => "log2",
+        }
+    }
+
+    fn is_hex(self) -> bool {
+        matches!(
+            self,
+            Self::Hex
+                | Self::Address
+                | Self::Offset
+                | Self::Flags(_)
+                | Self::Reserved
+                | Self::Bytes
+        )
+    }
+}
+
+/// A field's bits as they are in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Raw {
+    /// Up to 64 bits.
+    Int(u64),
+    /// A field of more than 64 bits, whole bytes.
+    Bytes(Box<[u8]>),
+}
+
+impl Serialize for Raw {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Int(value) => int::serialize(value, serializer),
+            Self::Bytes(bytes) => serializer.serialize_str(&int::decimal(bytes)),
+        }
+    }
+}
+
+/// What the bits say once decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A number.
+    Unsigned(u64),
+    /// A number in two's complement.
+    Signed(i64),
+    /// A single bit.
+    Flag(bool),
+    /// Names, characters, or bytes in hexadecimal digits.
+    Text(String),
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Unsigned(value) => int::serialize(value, serializer),
+            Self::Signed(value) => int::serialize_signed(value, serializer),
+            Self::Flag(value) => serializer.serialize_bool(*value),
+            Self::Text(value) => serializer.serialize_str(value),
+        }
+    }
+}
+
+/// A field as read.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Field {
+    /// The field's name.
+    pub name: String,
+    /// Its highest and its lowest bit, counted from the lowest bit of the record's first byte.
+    pub bits: [u32; 2],
+    /// The bits as they are in the file.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub raw: Raw,
+    /// What they say once decoded.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int | boolean"))]
+    pub value: Value,
+    /// What that means: a name, a string, a unit.
+    pub meaning: Option<String>,
+    /// How the bits are understood: the word of a [`Kind`].
+    pub kind: &'static str,
+    /// Unit and meaning of the field as such.
+    pub note: &'static str,
+    /// The name of the field whose bits this one reinterprets.
+    pub alternative_of: Option<&'static str>,
+    /// The bytes that it refers to, in the same file.
+    pub target: Option<Span>,
+    #[serde(skip)]
+    hex: bool,
+}
+
+/// A structure as read.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Record {
+    /// The structure's name, and which one it is.
+    pub name: String,
+    /// Its bytes in the file.
+    pub span: Span,
+    /// The public source of its layout.
+    pub source: Option<&'static str>,
+    /// Its fields. Where the file ends early, those that are whole.
+    pub fields: Vec<Field>,
+}
+
+impl Layout {
+    /// Reads the structure from `bytes`, which begin at `offset` of the file. Where they are fewer
+    /// than the layout's, the fields that are whole are read.
+    pub fn read(&self, name: impl Into<String>, bytes: &[u8], offset: u64) -> Record {
+        let mut record = Record {
+            name: name.into(),
+            span: Span::new(offset, (bytes.len() as u64).min(u64::from(self.bytes))),
+            source: Some(self.source),
+            fields: Vec::with_capacity(self.fields.len()),
+        };
+        record.append(self, bytes, 0);
+        record
+    }
+}
+
+impl Record {
+    /// A record without fields so far.
+    pub fn new(name: impl Into<String>, span: Span, source: Option<&'static str>) -> Self {
+        Self {
+            name: name.into(),
+            span,
+            source,
+            fields: Vec::new(),
+        }
+    }
+
+    /// Appends the fields of `layout`, whose bytes begin `at` bytes into the record's `bytes`.
+    pub fn append(&mut self, layout: &Layout, bytes: &[u8], at: u32) {
+        let fields = layout.fields.iter();
+        self.fields
+            .extend(fields.filter_map(|field| field.read(bytes, at * 8)));
+    }
+
+    /// Appends the fields of `layout` as alternatives of the field called `of`.
+    pub fn append_alternatives(&mut self, layout: &Layout, bytes: &[u8], of: &'static str) {
+        let Some(lsb) = self.field(of).map(|field| field.bits[1]) else {
+            return;
+        };
+        for field in layout.fields {
+            if let Some(mut field) = field.read(bytes, lsb) {
+                field.alternative_of = Some(of);
+                self.fields.push(field);
+            }
+        }
+    }
+
+    /// Appends a field of `size` whole bytes from byte `at` on, read as `kind`. Nothing is appended
+    /// where `bytes` are too few.
+    pub fn append_bytes(
+        &mut self,
+        name: impl Into<String>,
+        bytes: &[u8],
+        at: u32,
+        size: u32,
+        kind: Kind,
+    ) {
+        if size == 0 {
+            return;
+        }
+        if let Some(mut field) = read(bytes, at * 8, size * 8, kind) {
+            field.name = name.into();
+            self.fields.push(field);
+        }
+    }
+
+    /// The field called `name`.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// The number in the field called `name`; 0 where there is none.
+    pub fn number(&self, name: &str) -> u64 {
+        match self.field(name).map(|field| &field.raw) {
+            Some(Raw::Int(value)) => *value,
+            _ => 0,
+        }
+    }
+
+    /// Says what the field called `name` means, and which bytes it refers to.
+    pub fn explain(&mut self, name: &str, meaning: impl Into<String>, target: Option<Span>) {
+        if let Some(field) = self.fields.iter_mut().find(|field| field.name == name) {
+            let meaning = meaning.into();
+            if !meaning.is_empty() {
+                field.meaning = Some(meaning);
+            }
+            field.target = target;
+        }
+    }
+
+    /// The bits that no field claims, as highest and lowest bit, ascending.
+    pub fn gaps(&self) -> Vec<[u32; 2]> {
+        let mut claimed: Vec<[u32; 2]> = self.fields.iter().map(|field| field.bits).collect();
+        claimed.sort_unstable_by_key(|bits| bits[1]);
+        let mut gaps = Vec::new();
+        let mut next = 0;
+        let end = u32::try_from(self.span.size.saturating_mul(8)).unwrap_or(u32::MAX);
+        for [msb, lsb] in claimed {
+            if lsb > next {
+                gaps.push([lsb - 1, next]);
+            }
+            next = next.max(msb + 1);
+        }
+        if next < end {
+            gaps.push([end - 1, next]);
+        }
+        gaps
+    }
+}
+
+impl FieldLayout {
+    fn read(&self, bytes: &[u8], base: u32) -> Option<Field> {
+        let mut field = read(bytes, base + self.lsb, self.bits, self.kind)?;
+        field.name = self.name.into();
+        field.note = self.note;
+        field.alternative_of = (!self.alternative_of.is_empty()).then_some(self.alternative_of);
+        Some(field)
+    }
+}
+
+/// The `width` bits (1 to 64) of `bytes` from bit `lsb` on; `None` where they are not all there.
+pub fn bits(bytes: &[u8], lsb: u32, width: u32) -> Option<u64> {
+    debug_assert!((1..=64).contains(&width));
+    let first = (lsb / 8) as usize;
+    let end = lsb.checked_add(width)?.div_ceil(8) as usize;
+    let mut all = 0_u128;
+    for (i, &byte) in bytes.get(first..end)?.iter().enumerate() {
+        all |= u128::from(byte) << (8 * i);
+    }
+    Some((all >> (lsb % 8)) as u64 & (u64::MAX >> (64 - width)))
+}
+
+fn read(bytes: &[u8], lsb: u32, width: u32, kind: Kind) -> Option<Field> {
+    let raw = if width <= 64 {
+        Raw::Int(bits(bytes, lsb, width)?)
+    } else {
+        let first = (lsb / 8) as usize;
+        Raw::Bytes(bytes.get(first..first + (width / 8) as usize)?.into())
+    };
+    let (value, meaning) = decode(&raw, width, kind);
+    Some(Field {
+        name: String::new(),
+        bits: [lsb + width - 1, lsb],
+        raw,
+        value,
+        meaning,
+        kind: kind.word(),
+        note: "",
+        alternative_of: None,
+        target: None,
+        hex: kind.is_hex(),
+    })
+}
+
+fn decode(raw: &Raw, width: u32, kind: Kind) -> (Value, Option<String>) {
+    let raw = match raw {
+        Raw::Int(raw) => *raw,
+        Raw::Bytes(bytes) => {
+            let text = match kind {
+                Kind::Text => text(bytes),
+                _ => hex(bytes),
+            };
+            return (Value::Text(text), None);
+        }
+    };
+    let value = Value::Unsigned(raw);
+    match kind {
+        Kind::Signed => (
+            Value::Signed((raw << (64 - width)) as i64 >> (64 - width)),
+            None,
+        ),
+        Kind::Flag if width == 1 => (Value::Flag(raw != 0), None),
+        Kind::Enum(names) => (value, names.get(raw).map(Named::meaning)),
+        Kind::Flags(names) => (value, flags(names, raw)),
+        Kind::Text | Kind::Bytes if width.is_multiple_of(8) => {
+            let bytes = &raw.to_le_bytes()[..(width / 8) as usize];
+            let text = match kind {
+                Kind::Text => text(bytes),
+                _ => hex(bytes),
+            };
+            (Value::Text(text), None)
+        }
+        Kind::Scaled { multiply, add } => (
+            Value::Unsigned(
+                raw.saturating_add(u64::from(add))
+                    .saturating_mul(u64::from(multiply)),
+            ),
+            None,
+        ),
+        Kind::Log2 => match 1_u64.checked_shl(u32::try_from(raw).unwrap_or(64)) {
+            Some(value) => (Value::Unsigned(value), None),
+            None => (value, Some(format!("2^{raw}"))),
+        },
+        _ => (value, None),
+    }
+}
+
+impl Named {
+    fn meaning(&self) -> String {
+        if self.note.is_empty() {
+            self.name.into()
+        } else {
+            format!("{} ({})", self.name, self.note)
+        }
+    }
+}
+
+fn flags(names: &Names, raw: u64) -> Option<String> {
+    let (names, rest) = names.flags(raw);
+    let mut text = names.join(" | ");
+    if rest != 0 && !text.is_empty() {
+        let _ = write!(text, " | 0x{rest:x}");
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+/// Two hexadecimal digits a byte.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// The characters before the first NUL.
+pub fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
+impl Field {
+    /// The decoded value as people write it: hexadecimal where the number is an address, an offset
+    /// or bits, else decimal.
+    pub fn value_text(&self) -> String {
+        match &self.value {
+            Value::Unsigned(value) if self.hex => format!("0x{value:x}"),
+            Value::Unsigned(value) => value.to_string(),
+            Value::Signed(value) => value.to_string(),
+            Value::Flag(value) => u8::from(*value).to_string(),
+            Value::Text(value) => value.clone(),
+        }
+    }
+
+    /// The bits as in the file, in hexadecimal.
+    pub fn raw_text(&self) -> String {
+        match &self.raw {
+            Raw::Int(value) => format!("0x{value:x}"),
+            Raw::Bytes(bytes) => hex(bytes),
+        }
+    }
+
+    /// Whether the decoded value is another number than the raw one.
+    pub fn is_encoded(&self) -> bool {
+        match (&self.raw, &self.value) {
+            (Raw::Int(raw), Value::Unsigned(value)) => raw != value,
+            (Raw::Int(_), Value::Signed(value)) => *value < 0,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static STATES: Names = Names {
+        entries: &[
+            Named {
+                value: 0,
+                name: "OFF",
+                note: "",
+            },
+            Named {
+                value: 5,
+                name: "ON",
+                note: "at last",
+            },
+        ],
+    };
+    static LAYOUT: Layout = Layout {
+        name: "test",
+        bytes: 12,
+        source: "this test",
+        fields: &[
+            field("low", 0, 3, Kind::Enum(&STATES)),
+            field("crossing", 28, 40, Kind::Hex),
+            field(
+                "granules",
+                68,
+                4,
+                Kind::Scaled {
+                    multiply: 8,
+                    add: 1,
+                },
+            ),
+            field("signed", 72, 8, Kind::Signed),
+            field("log", 80, 8, Kind::Log2),
+        ],
+    };
+
+    const fn field(name: &'static str, lsb: u32, bits: u32, kind: Kind) -> FieldLayout {
+        FieldLayout {
+            name,
+            lsb,
+            bits,
+            kind,
+            note: "",
+            alternative_of: "",
+        }
+    }
+
+    #[test]
+    fn bits_cross_words_and_stop_at_the_end() {
+        let bytes = [0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe, 0x01];
+        assert_eq!(bits(&bytes, 0, 64), Some(0xfedc_ba98_7654_3210));
+        assert_eq!(bits(&bytes, 4, 64), Some(0x1fed_cba9_8765_4321));
+        assert_eq!(bits(&bytes, 28, 8), Some(0x87));
+        assert_eq!(bits(&bytes, 71, 1), Some(0));
+        assert_eq!(bits(&bytes, 72, 1), None);
+        assert_eq!(bits(&bytes, u32::MAX, 2), None);
+    }
+
+    #[test]
+    fn fields_decode_by_kind() {
+        let mut bytes = [0; 12];
+        bytes[0] = 5;
+        bytes[3] = 0xa0;
+        bytes[8] = 0x3c;
+        bytes[9] = 0xfe;
+        bytes[10] = 7;
+        let record = LAYOUT.read("it", &bytes, 100);
+        let of = |name: &str| record.field(name).unwrap();
+        assert_eq!(of("low").meaning.as_deref(), Some("ON (at last)"));
+        // bits 28..68: 0xa in the lowest four, 0xc (of byte 8) in the highest four
+        assert_eq!(of("crossing").raw, Raw::Int(0xc0_0000_000a));
+        // (3 + 1) × 8
+        assert_eq!(of("granules").value, Value::Unsigned(32));
+        assert_eq!(of("signed").value, Value::Signed(-2));
+        assert_eq!(of("log").value, Value::Unsigned(128));
+        assert_eq!(record.gaps(), [[27, 3], [95, 88]]);
+        assert_eq!(record.span, Span::new(100, 12));
+    }
+
+    #[test]
+    fn a_short_record_has_the_fields_that_are_whole() {
+        let record = LAYOUT.read("it", &[0; 9], 0);
+        let names: Vec<_> = record.fields.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!(names, ["low", "crossing", "granules"]);
+        assert_eq!(record.span.size, 9);
+    }
+
+    #[test]
+    fn long_fields_are_bytes() {
+        let bytes: Vec<u8> = (1..=16).collect();
+        let mut record = Record::new("it", Span::new(0, 16), None);
+        record.append_bytes("all", &bytes, 0, 16, Kind::Bytes);
+        let json = serde_json::to_value(&record).unwrap();
+        assert_eq!(
+            json["fields"][0]["value"],
+            "0102030405060708090a0b0c0d0e0f10"
+        );
+        let expected = u128::from_le_bytes(bytes.try_into().unwrap());
+        assert_eq!(json["fields"][0]["raw"], expected.to_string());
+        assert_eq!(json["fields"][0]["bits"], serde_json::json!([127, 0]));
+    }
+}
