@@ -1,0 +1,610 @@
+//! Turns `tables/<floor>/*.toml` into `src/<floor>/tables.rs`.
+//!
+//! A table is data with a public source: names for values, the layout of a fixed structure, or rows of a struct.
+//! Everything is checked here, once, so that the code which reads the tables need not doubt them: fields lie inside
+//! their structure and do not overlap unless one is an alternative of the other, values are sorted and unique,
+//! references resolve.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+/// Where tables are kept, lowest floor first; each has its own generated file.
+const FLOORS: &[&str] = &["elf"];
+
+/// One TOML file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// The public source of everything in the file that does not state its own.
+    source: String,
+    #[serde(default)]
+    names: Vec<Names>,
+    #[serde(default)]
+    layout: Vec<Layout>,
+    #[serde(default)]
+    list: Vec<List>,
+}
+
+/// Names for the values of a field, or for its bits.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Names {
+    name: String,
+    about: String,
+    source: Option<String>,
+    entries: Vec<(u64, String, String)>,
+}
+
+/// A structure of fixed size.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Layout {
+    name: String,
+    /// The name that is shown; that of the static if left out.
+    title: Option<String>,
+    about: String,
+    source: Option<String>,
+    bytes: u32,
+    fields: Vec<Field>,
+}
+
+/// One field of a structure: `at` is a byte offset; its width is `bytes`, or a range of `bits` counted from `at`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Field {
+    name: String,
+    at: u32,
+    bytes: Option<u32>,
+    /// Highest and lowest bit, both included.
+    bits: Option<(u32, u32)>,
+    kind: String,
+    #[serde(default)]
+    note: String,
+    #[serde(default)]
+    alternative_of: String,
+}
+
+impl Field {
+    /// Lowest bit in the structure, and width in bits.
+    fn place(&self) -> Result<(u32, u32), String> {
+        match (self.bytes, self.bits) {
+            (Some(bytes), None) if bytes > 0 => Ok((self.at * 8, bytes * 8)),
+            (None, Some((high, low))) if high >= low => Ok((self.at * 8 + low, high - low + 1)),
+            _ => Err(format!(
+                "{}: say either bytes = n or bits = [high, low]",
+                self.name
+            )),
+        }
+    }
+}
+
+/// Rows of a struct that the floor defines.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    name: String,
+    about: String,
+    source: Option<String>,
+    /// The struct's path, `crate::…`.
+    r#type: String,
+    /// Values of the fields that a row leaves out.
+    #[serde(default)]
+    defaults: Table,
+    rows: Vec<Table>,
+}
+
+/// Short spellings for the generated files, which have one entry a line: `rustfmt` skips their statics.
+const NAMED: &str = "
+const fn n(value: u64, name: &'static str, note: &'static str) -> Named {
+    Named { value, name, note }
+}
+";
+const FIELD_LAYOUT: &str = "
+#[rustfmt::skip]
+const fn f(name: &'static str, lsb: u32, bits: u32, kind: Kind, note: &'static str) -> FieldLayout {
+    FieldLayout { name, lsb, bits, kind, note, alternative_of: \"\" }
+}
+";
+
+const OR: &str = "
+/// The field as another reading of bits that the named field has too.
+const fn or(alternative_of: &'static str, field: FieldLayout) -> FieldLayout {
+    FieldLayout {
+        alternative_of,
+        ..field
+    }
+}
+";
+
+/// Writes the generated files, or, with `check`, fails where one differs from what the tables say.
+pub fn run(check: bool) -> Result<(), String> {
+    let root = root();
+    let mut stale = Vec::new();
+    for floor in FLOORS {
+        let directory = root.join("tables").join(floor);
+        let files = read(&directory)?;
+        let text = generate(floor, &files)?;
+        let path = root.join("src").join(floor).join("tables.rs");
+        let old = fs::read_to_string(&path).unwrap_or_default();
+        if old == text {
+            continue;
+        }
+        if check {
+            stale.push(format!("src/{floor}/tables.rs"));
+        } else {
+            fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+            println!("wrote src/{floor}/tables.rs");
+        }
+    }
+    if stale.is_empty() {
+        Ok(())
+    } else {
+        Err(format!(
+            "{} out of date: run `cargo xtask tables`",
+            stale.join(", ")
+        ))
+    }
+}
+
+/// The workspace's root: this crate stands one directory below it.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask has a parent directory")
+        .to_path_buf()
+}
+
+/// All TOML files of a floor in name order.
+fn read(directory: &Path) -> Result<Vec<(String, File)>, String> {
+    let entries = fs::read_dir(directory).map_err(|e| format!("{}: {e}", directory.display()))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry
+            .map_err(|e| format!("{}: {e}", directory.display()))?
+            .path();
+        if path.extension().is_some_and(|x| x == "toml") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut files = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let file = toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        files.push((name, file));
+    }
+    Ok(files)
+}
+
+/// The Rust text of a floor, before rustfmt.
+fn generate(floor: &str, files: &[(String, File)]) -> Result<String, String> {
+    let in_floor = |file: &str, error: String| format!("tables/{floor}/{file}: {error}");
+    let mut statics = BTreeSet::new();
+    let mut names = BTreeMap::new();
+    for (file, tables) in files {
+        let titles = tables.names.iter().map(|t| &t.name);
+        let titles = titles
+            .chain(tables.layout.iter().map(|t| &t.name))
+            .chain(tables.list.iter().map(|t| &t.name));
+        for title in titles {
+            if !is_static_name(title) {
+                return Err(in_floor(
+                    file,
+                    format!("{title} is not the name of a static"),
+                ));
+            }
+            if !statics.insert(title.as_str()) {
+                return Err(in_floor(file, format!("{title} is there twice")));
+            }
+        }
+        for table in &tables.names {
+            check_names(table).map_err(|e| in_floor(file, e))?;
+            names.insert(table.name.as_str(), table);
+        }
+    }
+
+    let mut body = String::new();
+    let mut types = BTreeSet::new();
+    for (file, tables) in files {
+        writeln!(body, "\n// {file}").unwrap();
+        for table in &tables.names {
+            write_names(&mut body, table, &tables.source);
+        }
+        for layout in &tables.layout {
+            let fields = check_layout(layout, &names)
+                .map_err(|e| in_floor(file, format!("{}: {e}", layout.name)))?;
+            write_layout(&mut body, layout, &fields, &tables.source);
+        }
+        for list in &tables.list {
+            write_list(&mut body, list, &tables.source)
+                .map_err(|e| in_floor(file, format!("{}: {e}", list.name)))?;
+            types.insert(list.r#type.as_str());
+        }
+    }
+
+    let (any_names, any_layout) = (
+        !names.is_empty(),
+        files.iter().any(|(_, f)| !f.layout.is_empty()),
+    );
+    let mut text = String::new();
+    writeln!(
+        text,
+        "// Generated by `cargo xtask tables` from tables/{floor}/; do not edit."
+    )
+    .unwrap();
+    writeln!(
+        text,
+        "\n//! Names and layouts as data; `tables/{floor}/` holds them with their sources.\n\n// A table may be there before its first reader.\n#![allow(dead_code)]\n"
+    )
+    .unwrap();
+    for path in types {
+        writeln!(text, "use {path};").unwrap();
+    }
+    match (any_names, any_layout) {
+        (true, true) => writeln!(
+            text,
+            "use crate::record::{{FieldLayout, Kind, Layout, Named, Names}};"
+        )
+        .unwrap(),
+        (true, false) => writeln!(text, "use crate::record::{{Named, Names}};").unwrap(),
+        (false, true) => {
+            writeln!(text, "use crate::record::{{FieldLayout, Kind, Layout}};").unwrap()
+        }
+        (false, false) => {}
+    }
+    if any_names {
+        text.push_str(NAMED);
+    }
+    if any_layout {
+        text.push_str(FIELD_LAYOUT);
+    }
+    if body.contains("    or(") {
+        text.push_str(OR);
+    }
+    text.push_str(&body);
+    Ok(text)
+}
+
+/// True for `UPPER_CASE_1`.
+fn is_static_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+fn check_names(table: &Names) -> Result<(), String> {
+    if table.entries.is_empty() {
+        return Err(format!("{}: no entries", table.name));
+    }
+    for pair in table.entries.windows(2) {
+        if pair[0].0 >= pair[1].0 {
+            return Err(format!(
+                "{}: {} and {} are not in increasing order",
+                table.name, pair[0].1, pair[1].1
+            ));
+        }
+    }
+    match table.entries.iter().find(|(_, name, _)| name.is_empty()) {
+        Some((value, ..)) => Err(format!("{}: value {value:#x} has no name", table.name)),
+        None => Ok(()),
+    }
+}
+
+/// A field that has been checked: its place and its kind in Rust.
+struct Checked<'a> {
+    field: &'a Field,
+    lsb: u32,
+    bits: u32,
+    kind: String,
+}
+
+fn check_layout<'a>(
+    layout: &'a Layout,
+    names: &BTreeMap<&str, &Names>,
+) -> Result<Vec<Checked<'a>>, String> {
+    let mut checked: Vec<Checked<'a>> = Vec::new();
+    for field in &layout.fields {
+        let (lsb, bits) = field.place()?;
+        if lsb + bits > layout.bytes * 8 {
+            return Err(format!(
+                "{} ends past the structure's {} bytes",
+                field.name, layout.bytes
+            ));
+        }
+        let kind = kind(field, bits, names)?;
+        if checked.iter().any(|other| other.field.name == field.name) {
+            return Err(format!("{} is there twice", field.name));
+        }
+        checked.push(Checked {
+            field,
+            lsb,
+            bits,
+            kind,
+        });
+    }
+    for field in &checked {
+        let primary = &field.field.alternative_of;
+        if primary.is_empty() {
+            continue;
+        }
+        match checked.iter().find(|other| other.field.name == *primary) {
+            None => {
+                return Err(format!(
+                    "{}: no field {primary} to be an alternative of",
+                    field.field.name
+                ));
+            }
+            Some(other) if !other.field.alternative_of.is_empty() => {
+                return Err(format!(
+                    "{}: {primary} is itself an alternative",
+                    field.field.name
+                ));
+            }
+            Some(other)
+                if field.lsb + field.bits <= other.lsb || other.lsb + other.bits <= field.lsb =>
+            {
+                return Err(format!(
+                    "{}: shares no bit with {primary}",
+                    field.field.name
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    let mut primary: Vec<&Checked> = checked
+        .iter()
+        .filter(|f| f.field.alternative_of.is_empty())
+        .collect();
+    primary.sort_by_key(|f| f.lsb);
+    for pair in primary.windows(2) {
+        if pair[0].lsb + pair[0].bits > pair[1].lsb {
+            return Err(format!(
+                "{} and {} overlap",
+                pair[0].field.name, pair[1].field.name
+            ));
+        }
+    }
+    Ok(checked)
+}
+
+/// The field's kind as a Rust expression.
+fn kind(field: &Field, bits: u32, names: &BTreeMap<&str, &Names>) -> Result<String, String> {
+    let (word, argument) = match field.kind.split_once(':') {
+        Some((word, argument)) => (word, Some(argument)),
+        None => (field.kind.as_str(), None),
+    };
+    let wide = matches!(word, "bytes" | "text" | "reserved");
+    if bits > 64 && !wide {
+        return Err(format!(
+            "{}: {bits} bits are too wide for {word}",
+            field.name
+        ));
+    }
+    let plain = match word {
+        "unsigned" => "Unsigned",
+        "signed" => "Signed",
+        "hex" => "Hex",
+        "address" => "Address",
+        "offset" => "Offset",
+        "size" => "Size",
+        "count" => "Count",
+        "flag" if bits == 1 => "Flag",
+        "flag" => return Err(format!("{}: a flag has one bit", field.name)),
+        "string" => "String",
+        "section" => "Section",
+        "symbol" => "Symbol",
+        "bytes" => "Bytes",
+        "text" => "Text",
+        "reserved" => "Reserved",
+        "log2" => "Log2",
+        _ => "",
+    };
+    match (word, argument) {
+        (_, None) if !plain.is_empty() => Ok(format!("Kind::{plain}")),
+        ("enum" | "flags", Some(table)) => {
+            let Some(entries) = names.get(table) else {
+                return Err(format!("{}: no names {table} on this floor", field.name));
+            };
+            let limit = if bits == 64 {
+                u64::MAX
+            } else {
+                (1 << bits) - 1
+            };
+            if word == "enum" {
+                return Ok(format!("Kind::Enum(&{table})"));
+            }
+            match entries
+                .entries
+                .iter()
+                .find(|(value, ..)| *value == 0 || *value > limit)
+            {
+                Some((value, name, _)) => Err(format!(
+                    "{}: {name} ({value:#x}) is no flag of it",
+                    field.name
+                )),
+                None => Ok(format!("Kind::Flags(&{table})")),
+            }
+        }
+        ("scaled", Some(argument)) => {
+            let numbers = argument.split_once(',').and_then(|(multiply, add)| {
+                Some((
+                    multiply.trim().parse::<u32>().ok()?,
+                    add.trim().parse::<u32>().ok()?,
+                ))
+            });
+            let Some((multiply, add)) = numbers else {
+                return Err(format!("{}: write scaled:multiply,add", field.name));
+            };
+            Ok(format!(
+                "Kind::Scaled {{ multiply: {multiply}, add: {add} }}"
+            ))
+        }
+        _ => Err(format!("{}: unknown kind {}", field.name, field.kind)),
+    }
+}
+
+/// The documentation of a static: what it is, in one line, and where that comes from.
+fn write_about(out: &mut String, about: &str, source: &str) {
+    writeln!(out, "\n/// {}.", about.trim_end_matches('.')).unwrap();
+    writeln!(out, "// Source: {source}\n#[rustfmt::skip]").unwrap();
+}
+
+fn write_names(out: &mut String, table: &Names, source: &str) {
+    write_about(out, &table.about, table.source.as_deref().unwrap_or(source));
+    writeln!(
+        out,
+        "pub static {}: Names = Names {{ entries: &[",
+        table.name
+    )
+    .unwrap();
+    for (value, name, note) in &table.entries {
+        writeln!(out, "    n({value:#x}, {name:?}, {note:?}),").unwrap();
+    }
+    out.push_str("] };\n");
+}
+
+fn write_layout(out: &mut String, layout: &Layout, fields: &[Checked], source: &str) {
+    let source = layout.source.as_deref().unwrap_or(source);
+    write_about(out, &layout.about, source);
+    let title = layout.title.as_deref().unwrap_or(&layout.name);
+    let (name, bytes) = (&layout.name, layout.bytes);
+    writeln!(out, "pub static {name}: Layout = Layout {{ name: {title:?}, bytes: {bytes}, source: {source:?}, fields: &[").unwrap();
+    for Checked {
+        field,
+        lsb,
+        bits,
+        kind,
+    } in fields
+    {
+        let (name, note, primary) = (&field.name, &field.note, &field.alternative_of);
+        let text = format!("f({name:?}, {lsb}, {bits}, {kind}, {note:?})");
+        if primary.is_empty() {
+            writeln!(out, "    {text},").unwrap();
+        } else {
+            writeln!(out, "    or({primary:?}, {text}),").unwrap();
+        }
+    }
+    out.push_str("] };\n");
+}
+
+fn write_list(out: &mut String, list: &List, source: &str) -> Result<(), String> {
+    let Some((_, name)) = list.r#type.rsplit_once("::") else {
+        return Err(format!("{} is not a path", list.r#type));
+    };
+    write_about(out, &list.about, list.source.as_deref().unwrap_or(source));
+    writeln!(out, "pub static {}: &[{name}] = &[", list.name).unwrap();
+    let mut first: Option<Vec<String>> = None;
+    for row in &list.rows {
+        let mut values = list.defaults.clone();
+        values.extend(row.clone());
+        let keys: Vec<String> = values.keys().cloned().collect();
+        match &first {
+            Some(first) if *first != keys => {
+                return Err(format!("a row has {keys:?}, the first has {first:?}"));
+            }
+            Some(_) => {}
+            None => first = Some(keys),
+        }
+        let mut fields = Vec::new();
+        for (key, value) in &values {
+            fields.push(format!("{key}: {}", literal(value)?));
+        }
+        writeln!(out, "    {name} {{ {} }},", fields.join(", ")).unwrap();
+    }
+    out.push_str("];\n");
+    Ok(())
+}
+
+/// A TOML value as a Rust literal.
+fn literal(value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(format!("{text:?}")),
+        Value::Integer(number) => Ok(number.to_string()),
+        Value::Boolean(truth) => Ok(truth.to_string()),
+        Value::Array(items) => {
+            let items: Result<Vec<String>, String> = items.iter().map(literal).collect();
+            Ok(format!("&[{}]", items?.join(", ")))
+        }
+        Value::Float(_) | Value::Datetime(_) | Value::Table(_) => {
+            Err(format!("{value:?} has no form in a list"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generate_one(text: &str) -> Result<String, String> {
+        generate(
+            "test",
+            &[("one.toml".into(), toml::from_str(text).unwrap())],
+        )
+    }
+
+    fn layout(fields: &str) -> Result<String, String> {
+        generate_one(&format!(
+            "source = 's'\n[[layout]]\nname = 'A'\nabout = 'a'\nbytes = 4\nfields = [{fields}]\n"
+        ))
+    }
+
+    #[test]
+    fn a_field_past_the_end_is_refused() {
+        assert!(layout("{ name = 'a', at = 2, bytes = 2, kind = 'hex' }").is_ok());
+        let error = layout("{ name = 'a', at = 3, bytes = 2, kind = 'hex' }").unwrap_err();
+        assert!(error.contains("ends past"), "{error}");
+    }
+
+    #[test]
+    fn overlap_is_refused_unless_it_is_an_alternative() {
+        let word = "{ name = 'a', at = 0, bytes = 4, kind = 'hex' }";
+        let error = layout(&format!(
+            "{word}, {{ name = 'b', at = 1, bits = [3, 2], kind = 'hex' }}"
+        ))
+        .unwrap_err();
+        assert!(error.contains("overlap"), "{error}");
+        let text = layout(&format!(
+            "{word}, {{ name = 'b', at = 1, bits = [3, 2], kind = 'hex', alternative_of = 'a' }}"
+        ))
+        .unwrap();
+        assert!(
+            text.contains("or(\"a\", f(\"b\", 10, 2, Kind::Hex, \"\"))"),
+            "{text}"
+        );
+        let error =
+            layout("{ name = 'b', at = 1, bits = [3, 2], kind = 'hex', alternative_of = 'z' }")
+                .unwrap_err();
+        assert!(error.contains("no field z"), "{error}");
+    }
+
+    #[test]
+    fn values_are_sorted_and_unique() {
+        let names = |entries: &str| {
+            generate_one(&format!(
+                "source = 's'\n[[names]]\nname = 'N'\nabout = 'n'\nentries = [{entries}]\n"
+            ))
+        };
+        assert!(names("[1, 'a', ''], [2, 'b', '']").is_ok());
+        assert!(names("[2, 'a', ''], [2, 'b', '']").is_err());
+        assert!(names("[3, 'a', ''], [2, 'b', '']").is_err());
+    }
+
+    #[test]
+    fn unknown_names_and_kinds_are_refused() {
+        assert!(layout("{ name = 'a', at = 0, bytes = 4, kind = 'enum:N' }").is_err());
+        assert!(layout("{ name = 'a', at = 0, bytes = 4, kind = 'colour' }").is_err());
+        assert!(layout("{ name = 'a', at = 0, bytes = 4, kind = 'flag' }").is_err());
+        assert!(layout("{ name = 'a', at = 0, bytes = 4, kind = 'scaled:8,1' }").is_ok());
+    }
+}
