@@ -1,5 +1,6 @@
 //! Kernelscope opens any GPU binary and shows all of it, down to the bit.
 
+pub mod elf;
 pub mod error;
 pub mod export;
 pub mod int;

@@ -1,0 +1,235 @@
+//! The checks that read whole tables: every name, index and offset of symbols and relocations.
+//!
+//! They cost as much as the tables are long, so they are not part of opening a file, and run in
+//! steps: [`Check::step`] does so many entries and can be called again.
+
+use object::elf;
+
+use super::symbol::Place;
+use super::{Elf, Strings};
+use crate::error::{Diagnostic, Diagnostics, Kind};
+
+/// Checks of a file, part of which are done.
+#[derive(Clone, Debug, Default)]
+pub struct Check {
+    table: usize,
+    entry: u64,
+    done: u64,
+    names: u64,
+}
+
+impl Check {
+    /// Entries to check in all.
+    pub fn total(file: &Elf) -> u64 {
+        let symbols = file.symbol_tables.iter().map(|t| t.table.count);
+        let relocations = file.relocation_tables.iter().map(|t| t.table.count);
+        symbols.chain(relocations).sum()
+    }
+
+    /// Entries checked so far.
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Checks up to `budget` entries more; returns whether all are done.
+    pub fn step(&mut self, file: &Elf, budget: u64, findings: &mut Diagnostics) -> bool {
+        let mut budget = budget;
+        let tables = file.symbol_tables.len() + file.relocation_tables.len();
+        while self.table < tables {
+            let relocations = self.table.checked_sub(file.symbol_tables.len());
+            let (count, checked) = match relocations {
+                None => self.symbols(file, budget, findings),
+                Some(table) => self.relocations(file, table, budget, findings),
+            };
+            self.entry += checked;
+            self.done += checked;
+            budget -= checked;
+            if self.entry < count {
+                return false;
+            }
+            self.table += 1;
+            self.entry = 0;
+        }
+        true
+    }
+
+    /// Returns the table's entries, and how many were checked.
+    fn symbols(&mut self, file: &Elf, budget: u64, findings: &mut Diagnostics) -> (u64, u64) {
+        let table = &file.symbol_tables[self.table];
+        let Some(symbols) = findings.take(file.symbols(table)) else {
+            return (0, 0);
+        };
+        if self.entry == 0 {
+            check_strings(file, table.section, &symbols.strings, findings);
+        }
+        let end = symbols.len().min(self.entry.saturating_add(budget));
+        for index in self.entry..end {
+            let Some(symbol) = symbols.get(index) else {
+                break;
+            };
+            let entry = table.table.entry(index);
+            let label = |field: &str| {
+                let section = table.section.map(|s| file.section_label(s));
+                format!("{} symbol {index}, {field}", section.unwrap_or_default())
+            };
+            match symbols.strings.get(symbol.name.into()) {
+                Ok(name) => {
+                    let before = self.names;
+                    self.names += name.len() as u64;
+                    let limit = file.source().size();
+                    if file.dialect.has_loader && before <= limit && self.names > limit {
+                        findings.push(
+                            Diagnostic::error(
+                                Kind::Loader,
+                                "the symbols' names are together longer than the file",
+                            )
+                            .within(label("st_name"))
+                            .at(file.source().absolute(entry.offset)),
+                        );
+                    }
+                }
+                Err(error) => findings.push(error.within(|| label("st_name")).into_diagnostic()),
+            }
+            let special = symbol.section >= u32::from(elf::SHN_LORESERVE);
+            let missing = symbol.section as usize >= file.sections.len();
+            if !file.sections.is_empty() && !special && missing {
+                findings.push(
+                    Diagnostic::error(Kind::Format, "the symbol's section is missing")
+                        .expected(
+                            format!("an index below {}", file.sections.len()),
+                            symbol.section,
+                        )
+                        .within(label("st_shndx"))
+                        .at(file.source().absolute(entry.offset)),
+                );
+            }
+        }
+        (symbols.len(), end.saturating_sub(self.entry))
+    }
+
+    fn relocations(
+        &self,
+        file: &Elf,
+        table: usize,
+        budget: u64,
+        findings: &mut Diagnostics,
+    ) -> (u64, u64) {
+        let table = &file.relocation_tables[table];
+        let Some(relocations) = findings.take(file.relocations(table)) else {
+            return (0, 0);
+        };
+        let symbols = match table.section {
+            Some(_) => file.symbol_table_in(table.symbols),
+            None => file.symbol_tables.first(),
+        };
+        let symbols = symbols.and_then(|t| Some((t, file.symbols(t).ok()?)));
+        let count = symbols.as_ref().map_or(1, |(t, _)| t.table.count.max(1));
+        let target = table.target.and_then(|index| file.section(index));
+        let is_of_image = file.is_of_image(table) && file.dialect.has_loader;
+        let end = relocations.len().min(self.entry.saturating_add(budget));
+        for index in self.entry..end {
+            let Some(relocation) = relocations.get(index) else {
+                break;
+            };
+            let at = file.source().absolute(table.table.entry(index).offset);
+            let label = |field: &str| {
+                let section = table.section.map(|s| file.section_label(s));
+                format!(
+                    "{} relocation {index}, {field}",
+                    section.unwrap_or_default()
+                )
+            };
+            if u64::from(relocation.symbol) >= count {
+                findings.push(
+                    Diagnostic::error(Kind::Format, "the relocation's symbol is missing")
+                        .expected(format!("an index below {count}"), relocation.symbol)
+                        .within(label("r_info"))
+                        .at(at),
+                );
+            }
+            if let Some(section) = target {
+                let start = if file.header.is_relocatable() {
+                    0
+                } else {
+                    section.address
+                };
+                let within = relocation.offset.checked_sub(start);
+                if !within.is_some_and(|within| within < section.size) {
+                    let kind = if is_of_image {
+                        Kind::Loader
+                    } else {
+                        Kind::Format
+                    };
+                    findings.push(
+                        Diagnostic::error(kind, "the relocation lies outside its section")
+                            .expected(
+                                format!(
+                                    "0x{start:x} to 0x{:x}",
+                                    start.saturating_add(section.size)
+                                ),
+                                format!("0x{:x}", relocation.offset),
+                            )
+                            .within(label("r_offset"))
+                            .at(at),
+                    );
+                    continue;
+                }
+                let in_file = section.kind != elf::SHT_NOBITS.0;
+                if is_of_image && relocation.addend.is_none() && !in_file {
+                    findings.push(
+                        Diagnostic::error(
+                            Kind::Loader,
+                            "the relocation's addend lies in bytes that the file does not have",
+                        )
+                        .within(label("r_offset"))
+                        .at(at),
+                    );
+                }
+            }
+            if is_of_image && file.patched(table, &relocation).is_none() {
+                findings.push(
+                    Diagnostic::error(
+                        Kind::Loader,
+                        "the relocation patches memory that the image does not hold",
+                    )
+                    .within(label("r_offset"))
+                    .at(at),
+                );
+            }
+            let place = symbols
+                .as_ref()
+                .and_then(|(_, symbols)| symbols.get(relocation.symbol.into()))
+                .filter(|_| relocation.symbol != 0)
+                .map(|symbol| file.place(&symbol));
+            if is_of_image && place == Some(Place::Outside) {
+                findings.push(
+                    Diagnostic::error(
+                        Kind::Loader,
+                        "the relocation's symbol lies in something that the image does not hold",
+                    )
+                    .within(label("r_info"))
+                    .at(at),
+                );
+            }
+        }
+        (relocations.len(), end.saturating_sub(self.entry))
+    }
+}
+
+fn check_strings(
+    file: &Elf,
+    section: Option<u32>,
+    strings: &Strings<'_>,
+    findings: &mut Diagnostics,
+) {
+    if !strings.is_terminated() {
+        let section = section.map(|s| file.section_label(s)).unwrap_or_default();
+        findings.push(
+            Diagnostic::warning(
+                Kind::Format,
+                "the string table does not end with a zero byte",
+            )
+            .within(format!("strings of {section}")),
+        );
+    }
+}

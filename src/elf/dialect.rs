@@ -1,0 +1,71 @@
+//! What a machine's ABI adds to ELF: names, and the few rules that differ. Data, so that this floor
+//! need not know the machines above it.
+
+use super::map::Role;
+use super::{Header, tables};
+use crate::record::{Layout, Names};
+
+/// What a machine's ABI adds to ELF.
+#[derive(Debug)]
+pub struct Dialect {
+    /// Names of `e_type` beyond the generic ones.
+    pub file_types: &'static Names,
+    /// Names of `sh_type` beyond the generic ones.
+    pub section_types: &'static Names,
+    /// Names of bits of `sh_flags` beyond the generic ones.
+    pub section_flags: &'static Names,
+    /// Names of symbol types beyond the generic ones.
+    pub symbol_types: &'static Names,
+    /// Names of relocation types.
+    pub relocation_types: &'static Names,
+    /// The parts of `e_flags`, which can depend on the rest of the header.
+    pub flags: Option<fn(&Header) -> &'static Layout>,
+    /// The parts of `st_other`.
+    pub other: Option<&'static Layout>,
+    /// Where an implicit addend lies: relocation type, bytes past `r_offset`, size in bytes.
+    pub implicit_addends: &'static [(u32, u64, u32)],
+    /// Roles of sections by the beginning of their names; the first that fits counts.
+    pub roles: &'static [(&'static str, Role)],
+    /// What `e_version` says where it carries something else than the format's version.
+    pub version: Option<fn(&Header) -> String>,
+    /// Sections whose names begin so are not held by the image.
+    pub not_held: Option<&'static str>,
+    /// The least alignment of sections that follow each other in the image.
+    pub image_alignment: u64,
+    /// The image's size is rounded up to a multiple of this …
+    pub image_multiple: u64,
+    /// … and this much is added.
+    pub image_tail: u64,
+    /// What a loader refuses images past; `u64::MAX` where nothing is known.
+    pub image_limit: u64,
+    /// Whether a device loader reads the file, which refuses more than the format does.
+    pub has_loader: bool,
+}
+
+const NO_NAMES: &Names = &Names { entries: &[] };
+
+/// Plain ELF, as for machines that nothing is known of.
+pub static GENERIC: Dialect = Dialect {
+    file_types: NO_NAMES,
+    section_types: NO_NAMES,
+    section_flags: NO_NAMES,
+    symbol_types: NO_NAMES,
+    relocation_types: NO_NAMES,
+    flags: None,
+    other: None,
+    implicit_addends: &[],
+    roles: &[],
+    version: None,
+    not_held: None,
+    image_alignment: 1,
+    image_multiple: 1,
+    image_tail: 0,
+    image_limit: u64::MAX,
+    has_loader: false,
+};
+
+/// Programs and libraries for x86-64.
+pub static X86_64: Dialect = Dialect {
+    relocation_types: &tables::R_X86_64,
+    ..GENERIC
+};

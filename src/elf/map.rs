@@ -1,0 +1,362 @@
+//! What every byte of a file belongs to.
+//!
+//! Headers, tables and sections claim bytes; [`cover`] turns the claims into leaves that follow each
+//! other without gaps from the first byte to the last. What nothing claims is a leaf too: `padding`
+//! if it is zeros between parts, else `unclaimed`.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use object::elf;
+use serde::Serialize;
+
+use super::{Elf, Section};
+use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::span::Span;
+
+/// What a part of a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The file's header.
+    Header,
+    /// The program headers.
+    Segments,
+    /// The section headers.
+    Sections,
+    /// The contents of the section of that index.
+    Section(u32),
+    /// A symbol table found without section headers, by its number.
+    Symbols(u32),
+    /// The strings of such a table.
+    Strings(u32),
+    /// Relocations found without section headers, by their number.
+    Relocations(u32),
+    /// The contents of the segment of that index, where no section has them.
+    Segment(u32),
+    /// Zeros that nothing claims.
+    Padding,
+    /// Other bytes that nothing claims.
+    Unclaimed,
+}
+
+impl Part {
+    fn is_segment(self) -> bool {
+        matches!(self, Self::Segment(_))
+    }
+}
+
+/// What the bytes of a part are for: what it is tinted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Headers of the format.
+    Header,
+    /// Names.
+    Strings,
+    /// Symbols and relocations.
+    Symbols,
+    /// What a loader is told about the code.
+    Info,
+    /// Notes.
+    Note,
+    /// Instructions.
+    Code,
+    /// Constants and data.
+    Data,
+    /// Debug information.
+    Debug,
+    /// Zeros that nothing claims.
+    Padding,
+    /// Other bytes that nothing claims.
+    Unclaimed,
+}
+
+impl Role {
+    /// All of them, as numbered in columns of numbers.
+    pub const ALL: [Self; 10] = [
+        Self::Header,
+        Self::Strings,
+        Self::Symbols,
+        Self::Info,
+        Self::Note,
+        Self::Code,
+        Self::Data,
+        Self::Debug,
+        Self::Padding,
+        Self::Unclaimed,
+    ];
+
+    /// Its word in what is handed out.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Header => "header",
+            Self::Strings => "strings",
+            Self::Symbols => "symbols",
+            Self::Info => "info",
+            Self::Note => "note",
+            Self::Code => "code",
+            Self::Data => "data",
+            Self::Debug => "debug",
+            Self::Padding => "padding",
+            Self::Unclaimed => "unclaimed",
+        }
+    }
+}
+
+/// A leaf of the map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// Its bytes.
+    pub span: Span,
+    /// What claims them; the first claimant where several do.
+    pub part: Part,
+    /// Whether several parts claim them.
+    pub is_shared: bool,
+}
+
+/// The map of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Map {
+    /// The leaves by offset; their sizes sum up to the file's.
+    pub leaves: Vec<Leaf>,
+    /// The claims by offset, and how far those up to there reach.
+    claims: Vec<(Span, Part, u64)>,
+}
+
+/// Bytes of gaps that are read for telling padding from other bytes, at most.
+const GAP_LIMIT: u64 = 1 << 20;
+
+impl Map {
+    /// The leaf that holds the byte at `offset`.
+    pub fn leaf_at(&self, offset: u64) -> Option<&Leaf> {
+        let next = self.leaves.partition_point(|l| l.span.offset <= offset);
+        let leaf = self.leaves.get(next.checked_sub(1)?)?;
+        leaf.span.contains(offset).then_some(leaf)
+    }
+
+    /// The parts that claim the byte at `offset`, segments last.
+    pub fn parts_at(&self, offset: u64) -> Vec<Part> {
+        let first = self.claims.partition_point(|c| c.2 <= offset);
+        let mut parts: Vec<Part> = self.claims[first..]
+            .iter()
+            .take_while(|c| c.0.offset <= offset)
+            .filter(|c| c.0.contains(offset))
+            .map(|c| c.1)
+            .collect();
+        parts.sort_by_key(|part| part.is_segment());
+        parts
+    }
+}
+
+/// What claims bytes of `file`, the first claimant of a byte first.
+fn claims(file: &Elf) -> Vec<(Span, Part)> {
+    let mut claims = vec![(file.header.span(), Part::Header)];
+    let table = |table: Option<super::Table>, part| table.map(|t| (t.span(), part));
+    claims.extend(table(file.segment_table, Part::Segments));
+    claims.extend(table(file.section_table, Part::Sections));
+    let sections = file.sections.iter();
+    claims.extend(sections.map(|s| (s.span(), Part::Section(s.index))));
+    for (i, table) in (0..).zip(&file.symbol_tables) {
+        if table.section.is_none() {
+            claims.push((table.table.span(), Part::Symbols(i)));
+            claims.push((table.strings, Part::Strings(i)));
+        }
+    }
+    for (i, table) in (0..).zip(&file.relocation_tables) {
+        if table.section.is_none() {
+            claims.push((table.table.span(), Part::Relocations(i)));
+        }
+    }
+    // Narrow segments (notes, the dynamic table) say more than those that are loaded.
+    let segments = || {
+        let all = file.segments.iter();
+        all.filter(|s| s.kind != elf::PT_NULL.0 && s.kind != elf::PT_PHDR.0)
+    };
+    let narrow = segments().filter(|s| !s.is_load());
+    let ordered = narrow.chain(segments().filter(|s| s.is_load()));
+    claims.extend(ordered.map(|s| (s.span(), Part::Segment(s.index))));
+    for claim in &mut claims {
+        claim.0 = claim.0.clamp(file.source().size());
+    }
+    claims.retain(|claim| claim.0.size > 0);
+    claims
+}
+
+/// The map of `file`.
+pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
+    let claims = claims(file);
+    let size = file.source().size();
+    let mut by_offset: Vec<usize> = (0..claims.len()).collect();
+    by_offset.sort_by_key(|&i| claims[i].0.offset);
+
+    let mut map = Map::default();
+    let mut reach = 0;
+    for &i in &by_offset {
+        reach = claims[i].0.end().max(reach);
+        map.claims.push((claims[i].0, claims[i].1, reach));
+    }
+
+    // From boundary to boundary, the first claimant of those that are open has the bytes.
+    let mut open: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
+    let mut structures: BinaryHeap<Reverse<u64>> = BinaryHeap::new(); // ends of those not segments
+    let mut starts = by_offset.iter().copied().peekable();
+    let mut at = 0;
+    let mut gaps = GAP_LIMIT;
+    while at < size {
+        while let Some(i) = starts.next_if(|&i| claims[i].0.offset <= at) {
+            open.push(Reverse(i));
+            if !claims[i].1.is_segment() {
+                structures.push(Reverse(claims[i].0.end()));
+            }
+        }
+        while open
+            .peek()
+            .is_some_and(|&Reverse(i)| claims[i].0.end() <= at)
+        {
+            open.pop();
+        }
+        while structures.peek().is_some_and(|&Reverse(end)| end <= at) {
+            structures.pop();
+        }
+        let next_start = starts.peek().map_or(size, |&i| claims[i].0.offset);
+        let next_end = structures.peek().map_or(size, |&Reverse(end)| end);
+        let (part, end) = match open.peek() {
+            Some(&Reverse(i)) => (claims[i].1, claims[i].0.end()),
+            None => (Part::Unclaimed, size),
+        };
+        let span = Span::new(at, next_start.min(next_end).min(end) - at);
+        let leaf = match part {
+            Part::Unclaimed => Leaf {
+                span,
+                part: gap(file, span, &mut gaps),
+                is_shared: false,
+            },
+            part => Leaf {
+                span,
+                part,
+                is_shared: structures.len() > 1,
+            },
+        };
+        at = span.end();
+        match map.leaves.last_mut() {
+            Some(last) if last.part == leaf.part && last.is_shared == leaf.is_shared => {
+                last.span.size += span.size;
+            }
+            _ => map.leaves.push(leaf),
+        }
+    }
+    for leaf in map.leaves.iter().filter(|leaf| leaf.is_shared) {
+        let parts = map.parts_at(leaf.span.offset);
+        let names: Vec<_> = parts
+            .iter()
+            .filter(|part| !part.is_segment())
+            .take(4)
+            .map(|&part| file.part_label(part))
+            .collect();
+        findings.push(
+            Diagnostic::error(
+                if file.dialect.has_loader {
+                    Kind::Loader
+                } else {
+                    Kind::Format
+                },
+                format!(
+                    "{} share {} bytes of the file",
+                    names.join(" and "),
+                    leaf.span.size
+                ),
+            )
+            .within("map")
+            .at(file.source().absolute(leaf.span.offset)),
+        );
+    }
+    map
+}
+
+/// Whether bytes that nothing claims are padding. Gaps too large to be read for it are not.
+fn gap(file: &Elf, span: Span, budget: &mut u64) -> Part {
+    let mut page = [0; 4096];
+    let mut at = span.offset;
+    while at < span.end() {
+        let size = (span.end() - at).min(page.len() as u64);
+        let Some(rest) = budget.checked_sub(size) else {
+            return Part::Unclaimed;
+        };
+        *budget = rest;
+        let page = &mut page[..size as usize];
+        if file.source().read_into(at, page).is_err() || page.iter().any(|&byte| byte != 0) {
+            return Part::Unclaimed;
+        }
+        at += size;
+    }
+    Part::Padding
+}
+
+impl Elf {
+    /// What people call `part`.
+    pub fn part_label(&self, part: Part) -> String {
+        match part {
+            Part::Header => "ELF header".into(),
+            Part::Segments => "program headers".into(),
+            Part::Sections => "section headers".into(),
+            Part::Section(index) => self.section_label(index),
+            Part::Symbols(_) => "dynamic symbols".into(),
+            Part::Strings(_) => "dynamic strings".into(),
+            Part::Relocations(_) => "dynamic relocations".into(),
+            Part::Segment(index) => {
+                let kind = self
+                    .segments
+                    .get(index as usize)
+                    .and_then(|s| s.kind_name());
+                format!("segment {index} {}", kind.unwrap_or_default())
+            }
+            Part::Padding => "padding".into(),
+            Part::Unclaimed => "unclaimed".into(),
+        }
+    }
+
+    /// What the bytes of `part` are for.
+    pub fn part_role(&self, part: Part) -> Role {
+        match part {
+            Part::Header | Part::Segments | Part::Sections => Role::Header,
+            Part::Symbols(_) | Part::Relocations(_) => Role::Symbols,
+            Part::Strings(_) => Role::Strings,
+            Part::Padding => Role::Padding,
+            Part::Unclaimed => Role::Unclaimed,
+            Part::Segment(index) => {
+                let segment = self.segments.get(index as usize);
+                match segment.map(|s| elf::ProgramType(s.kind)) {
+                    Some(elf::PT_NOTE) => Role::Note,
+                    Some(elf::PT_DYNAMIC) => Role::Info,
+                    _ if segment.is_some_and(|s| s.flags & elf::PF_X.0 != 0) => Role::Code,
+                    _ => Role::Data,
+                }
+            }
+            Part::Section(index) => {
+                let section = self.section(index);
+                section.map_or(Role::Data, |section| self.section_role(section))
+            }
+        }
+    }
+
+    fn section_role(&self, section: &Section) -> Role {
+        let roles = self.dialect.roles;
+        if let Some((_, role)) = roles.iter().find(|r| section.name.starts_with(r.0)) {
+            return *role;
+        }
+        match elf::SectionType(section.kind) {
+            elf::SHT_STRTAB => Role::Strings,
+            elf::SHT_SYMTAB | elf::SHT_DYNSYM | elf::SHT_SYMTAB_SHNDX => Role::Symbols,
+            elf::SHT_REL | elf::SHT_RELA | elf::SHT_RELR => Role::Symbols,
+            elf::SHT_HASH | elf::SHT_GNU_HASH => Role::Symbols,
+            elf::SHT_NOTE => Role::Note,
+            elf::SHT_DYNAMIC | elf::SHT_GROUP => Role::Info,
+            _ if section.name.starts_with(".debug") || section.name.starts_with(".zdebug") => {
+                Role::Debug
+            }
+            _ if section.flags & elf::SHF_EXECINSTR.0 != 0 => Role::Code,
+            _ => Role::Data,
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! ELF files, on the raw types of the `object` crate: everything as stored, null entries included.
+//!
+//! [`Elf::open`] reads the header and the two header tables and describes the rest; symbols,
+//! relocations, notes and contents are read when they are asked for. What is wrong becomes a
+//! finding, and the rest is still read.
+
+pub mod check;
+pub mod dialect;
+pub mod dynamic;
+pub mod header;
+pub mod image;
+pub mod map;
+pub mod note;
+pub mod record;
+pub mod relocation;
+pub mod section;
+pub mod segment;
+pub mod string;
+pub mod symbol;
+pub mod tables;
+
+use object::LittleEndian;
+use object::pod::{self, Pod};
+
+pub use dialect::Dialect;
+pub use header::{Class, Header};
+pub use image::Image;
+pub use map::Map;
+pub use relocation::{Relocation, RelocationTable, Relocations};
+pub use section::Section;
+pub use segment::Segment;
+pub use string::Strings;
+pub use symbol::{Symbol, SymbolTable, Symbols};
+
+use crate::error::{Diagnostics, Result};
+use crate::source::Source;
+use crate::span::Span;
+
+const LE: LittleEndian = LittleEndian;
+
+/// Section headers and program headers read of one file, at most.
+pub const HEADER_LIMIT: u64 = 1 << 20;
+
+/// A table of entries of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Offset of the first entry in the file.
+    pub offset: u64,
+    /// Entries that lie in the file.
+    pub count: u64,
+    /// Bytes from one entry to the next.
+    pub stride: u64,
+}
+
+impl Table {
+    /// Its bytes.
+    pub fn span(&self) -> Span {
+        Span::new(self.offset, self.count.saturating_mul(self.stride))
+    }
+
+    /// The bytes of entry `index`.
+    pub fn entry(&self, index: u64) -> Span {
+        Span::new(self.offset + index * self.stride, self.stride)
+    }
+
+    /// The entry that holds the byte at `offset`.
+    pub fn index_at(&self, offset: u64) -> Option<u64> {
+        let index = offset.checked_sub(self.offset)?.checked_div(self.stride)?;
+        (index < self.count).then_some(index)
+    }
+}
+
+/// An ELF file.
+#[derive(Debug)]
+pub struct Elf {
+    source: Source,
+    /// What the machine's ABI adds to the names and rules of ELF.
+    pub dialect: &'static Dialect,
+    /// The file's header.
+    pub header: Header,
+    /// Where the section headers are.
+    pub section_table: Option<Table>,
+    /// Where the program headers are.
+    pub segment_table: Option<Table>,
+    /// The section headers by index.
+    pub sections: Vec<Section>,
+    /// The program headers by index.
+    pub segments: Vec<Segment>,
+    /// The symbol tables: static ones, then dynamic ones.
+    pub symbol_tables: Vec<SymbolTable>,
+    /// The relocation sections, in section order.
+    pub relocation_tables: Vec<RelocationTable>,
+    /// The image by the reference ABI's rule: from the sections.
+    pub image: Image,
+    /// The image by the program headers; `None` without PT_LOAD.
+    pub load_image: Option<Image>,
+    /// What every byte of the file belongs to.
+    pub map: Map,
+}
+
+impl Elf {
+    /// Reads the headers of an ELF file. `dialect` chooses by the header what its machine adds.
+    ///
+    /// # Errors
+    /// If there is no whole header of a 32- or 64-bit little-endian ELF file.
+    pub fn open(
+        source: &Source,
+        dialect: impl FnOnce(&Header) -> &'static Dialect,
+        findings: &mut Diagnostics,
+    ) -> Result<Self> {
+        let header = Header::read(source)?;
+        let dialect = dialect(&header);
+        header.check(dialect, source, findings);
+        let (section_table, segment_table, names) = header.tables(source, findings);
+        let mut sections = section::read(source, header.class, section_table, findings);
+        section::name(source, &mut sections, names, findings);
+        let segments = segment::read(source, header.class, segment_table, findings);
+        section::check(source, &sections, header.class, dialect, findings);
+        segment::check(source, &segments, findings);
+
+        let mut elf = Self {
+            source: source.clone(),
+            dialect,
+            header,
+            section_table,
+            segment_table,
+            sections,
+            segments,
+            symbol_tables: Vec::new(),
+            relocation_tables: Vec::new(),
+            image: Image::default(),
+            load_image: None,
+            map: Map::default(),
+        };
+        elf.load_image = image::by_segments(&elf, findings);
+        elf.image = image::by_sections(&elf, findings);
+        elf.symbol_tables = symbol::tables(&elf);
+        elf.relocation_tables = relocation::tables(&elf);
+        if elf.sections.is_empty() {
+            dynamic::describe(&mut elf, findings);
+        }
+        elf.map = map::cover(&elf, findings);
+        Ok(elf)
+    }
+
+    /// Where its bytes come from.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The section of that index.
+    pub fn section(&self, index: u32) -> Option<&Section> {
+        self.sections.get(index as usize)
+    }
+
+    /// The first section called `name`.
+    pub fn section_named(&self, name: &str) -> Option<&Section> {
+        self.sections.iter().find(|section| section.name == name)
+    }
+
+    /// The name of the section of that index as people write it; special indices by their names.
+    pub fn section_label(&self, index: u32) -> String {
+        match self.section(index) {
+            Some(section) if section.name.is_empty() => format!("section {index}"),
+            Some(section) => section.name.clone(),
+            None => match tables::SPECIAL_SECTION.name(u64::from(index)) {
+                Some(name) => name.into(),
+                None => format!("section {index}"),
+            },
+        }
+    }
+}
+
+/// The first bytes of `bytes` as a `T`.
+fn pod<T: Pod + Copy>(bytes: &[u8]) -> Option<T> {
+    pod::from_bytes(bytes).ok().map(|(value, _)| *value)
+}

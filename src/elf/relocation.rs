@@ -1,0 +1,208 @@
+//! Relocation sections.
+
+use object::LittleEndian;
+use object::elf::{self, Rel32, Rel64, Rela32, Rela64};
+use object::read::elf::{Rel, Rela};
+
+use super::{Class, Dialect, Elf, LE, Table, pod};
+use crate::error::Result;
+
+/// A relocation section of a file.
+#[derive(Clone, Debug)]
+pub struct RelocationTable {
+    /// Index of its section; `None` where it was found by the dynamic table alone.
+    pub section: Option<u32>,
+    /// Whether the entries carry addends (`SHT_RELA`).
+    pub has_addends: bool,
+    /// Index of the section to be patched; `None` for dynamic relocations.
+    pub target: Option<u32>,
+    /// Index of the section of the symbol table.
+    pub symbols: u32,
+    /// Where its entries are.
+    pub table: Table,
+}
+
+/// A relocation entry, as stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// Index in its table.
+    pub index: u64,
+    /// `r_offset`.
+    pub offset: u64,
+    /// The type in `r_info`.
+    pub kind: u32,
+    /// The symbol's index in `r_info`.
+    pub symbol: u32,
+    /// `r_addend`; `None` where the entry has none.
+    pub addend: Option<i64>,
+}
+
+impl Relocation {
+    fn from_rel<R: Rel<Endian = LittleEndian>>(raw: &R, index: u64) -> Self {
+        Self {
+            index,
+            offset: raw.r_offset(LE).into(),
+            kind: raw.r_type(LE).0,
+            symbol: raw.r_sym(LE),
+            addend: None,
+        }
+    }
+
+    fn from_rela<R: Rela<Endian = LittleEndian>>(raw: &R, index: u64) -> Self {
+        Self {
+            index,
+            offset: raw.r_offset(LE).into(),
+            kind: raw.r_type(LE, false).0,
+            symbol: raw.r_sym(LE, false),
+            addend: Some(raw.r_addend(LE).into()),
+        }
+    }
+
+    /// The name of its type.
+    pub fn kind_name(self, dialect: &Dialect) -> Option<&'static str> {
+        dialect.relocation_types.name(u64::from(self.kind))
+    }
+}
+
+/// A relocation section, open for reading.
+#[derive(Clone, Copy, Debug)]
+pub struct Relocations<'a> {
+    class: Class,
+    has_addends: bool,
+    entries: &'a [u8],
+    stride: usize,
+}
+
+impl Relocations<'_> {
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        (self.entries.len() / self.stride.max(1)) as u64
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The relocation of that index.
+    pub fn get(&self, index: u64) -> Option<Relocation> {
+        let at = usize::try_from(index).ok()?.checked_mul(self.stride)?;
+        let bytes = self.entries.get(at..)?;
+        match (self.class, self.has_addends) {
+            (Class::Elf32, false) => {
+                pod(bytes).map(|raw: Rel32<_>| Relocation::from_rel(&raw, index))
+            }
+            (Class::Elf32, true) => {
+                pod(bytes).map(|raw: Rela32<_>| Relocation::from_rela(&raw, index))
+            }
+            (Class::Elf64, false) => {
+                pod(bytes).map(|raw: Rel64<_>| Relocation::from_rel(&raw, index))
+            }
+            (Class::Elf64, true) => {
+                pod(bytes).map(|raw: Rela64<_>| Relocation::from_rela(&raw, index))
+            }
+        }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = Relocation> + '_ {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+}
+
+pub(super) fn tables(elf: &Elf) -> Vec<RelocationTable> {
+    let sections = elf.sections.iter();
+    sections
+        .filter(|s| s.kind == elf::SHT_REL.0 || s.kind == elf::SHT_RELA.0)
+        .filter_map(|section| {
+            Some(RelocationTable {
+                section: Some(section.index),
+                has_addends: section.kind == elf::SHT_RELA.0,
+                target: (section.info != 0).then_some(section.info),
+                symbols: section.link,
+                table: elf.table_in(section)?,
+            })
+        })
+        .collect()
+}
+
+impl Elf {
+    /// Opens a relocation section for reading.
+    ///
+    /// # Errors
+    /// Those of [`crate::source::Source::hold`].
+    pub fn relocations(&self, table: &RelocationTable) -> Result<Relocations<'_>> {
+        Ok(Relocations {
+            class: self.header.class,
+            has_addends: table.has_addends,
+            entries: self.source().hold(table.table.span())?,
+            stride: table.table.stride as usize,
+        })
+    }
+
+    /// Whether the entries patch the image: those of an allocated section, and dynamic ones.
+    pub fn is_of_image(&self, table: &RelocationTable) -> bool {
+        match table.target {
+            Some(target) => self.section(target).is_some_and(|s| s.is_allocated()),
+            None => true,
+        }
+    }
+
+    /// The offset in the image of what `relocation` patches; `None` where the image does not hold it.
+    pub fn patched(&self, table: &RelocationTable, relocation: &Relocation) -> Option<u64> {
+        if !self.is_of_image(table) {
+            return None;
+        }
+        let linked = !self.header.is_relocatable() && self.image.has_addresses;
+        match table.target {
+            // In a linked file r_offset is an address, in others an offset in the section.
+            Some(target) if !linked => {
+                let piece = self.image.piece_of_section(target)?;
+                (relocation.offset < piece.size).then(|| piece.offset + relocation.offset)
+            }
+            _ => {
+                let offset = relocation.offset.checked_sub(self.image.address)?;
+                (offset < self.image.end).then_some(offset)
+            }
+        }
+    }
+
+    /// The addend of `relocation`: the entry's own, or the unsigned value of the bytes that it
+    /// patches where the machine's ABI says which these are.
+    pub fn addend(&self, table: &RelocationTable, relocation: &Relocation) -> Option<i128> {
+        if let Some(addend) = relocation.addend {
+            return Some(addend.into());
+        }
+        let kinds = self.dialect.implicit_addends;
+        let &(_, skip, size) = kinds.iter().find(|(kind, ..)| *kind == relocation.kind)?;
+        let section = self.section(table.target?)?;
+        let start = relocation
+            .offset
+            .checked_sub(if self.header.is_relocatable() {
+                0
+            } else {
+                section.address
+            })?;
+        let at = start.checked_add(skip)?;
+        let end = at.checked_add(u64::from(size))?;
+        if end > section.span().size {
+            return None;
+        }
+        let mut bytes = [0; 8];
+        let place = section.offset.checked_add(at)?;
+        self.source()
+            .read_into(place, &mut bytes[..size as usize])
+            .ok()?;
+        Some(u64::from_le_bytes(bytes).into())
+    }
+
+    /// The name of the symbol that `relocation` refers to; of the section for symbols without one.
+    pub fn symbol_name(&self, table: &RelocationTable, relocation: &Relocation) -> Option<String> {
+        let symbols = self.symbols(self.symbol_table_in(table.symbols)?).ok()?;
+        let symbol = symbols.get(u64::from(relocation.symbol))?;
+        if symbol.name == 0 && symbol.info & 15 == elf::STT_SECTION.0 {
+            return Some(self.section_label(symbol.section));
+        }
+        Some(symbols.name(&symbol))
+    }
+}

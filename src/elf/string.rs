@@ -1,0 +1,99 @@
+//! String tables.
+
+use crate::error::{Diagnostic, Error, Kind, Result};
+use crate::source::Source;
+use crate::span::Span;
+
+/// A string table: NUL-terminated strings, named by the offset of their first byte.
+#[derive(Clone, Copy, Debug)]
+pub struct Strings<'a> {
+    source: &'a Source,
+    bytes: &'a [u8],
+    offset: u64,
+}
+
+/// Bytes of a name that are shown, at most.
+pub const NAME_LIMIT: usize = 64 << 10;
+
+impl<'a> Strings<'a> {
+    /// The table in `span`, as far as it lies in the file.
+    ///
+    /// # Errors
+    /// Those of [`Source::hold`].
+    pub fn open(source: &'a Source, span: Span) -> Result<Self> {
+        let span = span.clamp(source.size());
+        Ok(Self {
+            source,
+            bytes: source.hold(span)?,
+            offset: span.offset,
+        })
+    }
+
+    /// The string at `at`, cut after [`NAME_LIMIT`] bytes.
+    ///
+    /// # Errors
+    /// If `at` lies outside the table or the string has no end in it.
+    pub fn get(&self, at: u64) -> Result<&'a [u8]> {
+        // Offset 0 is the empty string, in a table without bytes too.
+        let rest = match usize::try_from(at).ok().and_then(|at| self.bytes.get(at..)) {
+            Some([]) | None if at == 0 => return Ok(&[]),
+            Some([]) | None => {
+                return Err(self.error(
+                    at,
+                    format!(
+                        "the name lies outside its string table: expected an offset below 0x{:x}, \
+                         found 0x{at:x}",
+                        self.bytes.len()
+                    ),
+                ));
+            }
+            Some(rest) => rest,
+        };
+        let window = &rest[..rest.len().min(NAME_LIMIT)];
+        match window.iter().position(|&byte| byte == 0) {
+            Some(end) => Ok(&rest[..end]),
+            None if window.len() < rest.len() => Ok(window),
+            None => Err(self.error(
+                at,
+                "the name has no end: expected a zero byte before the end of the string table"
+                    .into(),
+            )),
+        }
+    }
+
+    /// The string at `at` as text; empty where it cannot be read.
+    pub fn text(&self, at: u64) -> String {
+        String::from_utf8_lossy(self.get(at).unwrap_or_default()).into_owned()
+    }
+
+    /// The bytes of the string at `at`, its zero byte included.
+    pub fn span(&self, at: u64) -> Option<Span> {
+        let string = self.get(at).ok()?;
+        Some(Span::new(self.offset + at, string.len() as u64 + 1).clamp(self.end()))
+    }
+
+    /// The start of the string that holds the byte at `offset` of the file.
+    pub fn start_of(&self, offset: u64) -> Option<u64> {
+        let at = usize::try_from(offset.checked_sub(self.offset)?).ok()?;
+        let before = self.bytes.get(..at)?;
+        let window = &before[before.len().saturating_sub(NAME_LIMIT)..];
+        let back = window.iter().rev().position(|&b| b == 0);
+        Some((at - back.unwrap_or(window.len())) as u64)
+    }
+
+    /// Whether its last byte is zero, as the format wants it.
+    pub fn is_terminated(&self) -> bool {
+        self.bytes.last().is_none_or(|&byte| byte == 0)
+    }
+
+    fn end(&self) -> u64 {
+        self.offset + self.bytes.len() as u64
+    }
+
+    fn error(&self, at: u64, message: String) -> Error {
+        let place = self.offset.saturating_add(at).min(self.end());
+        Diagnostic::error(Kind::Format, message)
+            .at(self.source.absolute(place))
+            .into()
+    }
+}
