@@ -13,8 +13,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-/// Where tables are kept, lowest floor first; each has its own generated file.
-const FLOORS: &[&str] = &["elf"];
+/// Where tables are kept; each floor has its own generated file.
+const FLOORS: &[&str] = &["elf", "nvidia", "amdgpu"];
+
+/// The floor below the others: its names may be used there, as `elf.NAME`.
+const BELOW: &str = "elf";
 
 /// One TOML file.
 #[derive(Deserialize)]
@@ -125,10 +128,10 @@ const fn or(alternative_of: &'static str, field: FieldLayout) -> FieldLayout {
 pub fn run(check: bool) -> Result<(), String> {
     let root = root();
     let mut stale = Vec::new();
+    let below = read(&root.join("tables").join(BELOW))?;
     for floor in FLOORS {
-        let directory = root.join("tables").join(floor);
-        let files = read(&directory)?;
-        let text = generate(floor, &files)?;
+        let files = read(&root.join("tables").join(floor))?;
+        let text = generate(floor, &files, if *floor == BELOW { &[] } else { &below })?;
         let path = root.join("src").join(floor).join("tables.rs");
         let old = fs::read_to_string(&path).unwrap_or_default();
         if old == text {
@@ -186,11 +189,18 @@ fn read(directory: &Path) -> Result<Vec<(String, File)>, String> {
     Ok(files)
 }
 
-/// The Rust text of a floor, before rustfmt.
-fn generate(floor: &str, files: &[(String, File)]) -> Result<String, String> {
+/// The Rust text of a floor; `below` is what the floor below it has.
+fn generate(
+    floor: &str,
+    files: &[(String, File)],
+    below: &[(String, File)],
+) -> Result<String, String> {
     let in_floor = |file: &str, error: String| format!("tables/{floor}/{file}: {error}");
     let mut statics = BTreeSet::new();
     let mut names = BTreeMap::new();
+    for table in below.iter().flat_map(|(_, tables)| &tables.names) {
+        names.insert(format!("{BELOW}.{}", table.name), table);
+    }
     for (file, tables) in files {
         let titles = tables.names.iter().map(|t| &t.name);
         let titles = titles
@@ -209,7 +219,7 @@ fn generate(floor: &str, files: &[(String, File)]) -> Result<String, String> {
         }
         for table in &tables.names {
             check_names(table).map_err(|e| in_floor(file, e))?;
-            names.insert(table.name.as_str(), table);
+            names.insert(table.name.clone(), table);
         }
     }
 
@@ -232,10 +242,8 @@ fn generate(floor: &str, files: &[(String, File)]) -> Result<String, String> {
         }
     }
 
-    let (any_names, any_layout) = (
-        !names.is_empty(),
-        files.iter().any(|(_, f)| !f.layout.is_empty()),
-    );
+    let any_names = files.iter().any(|(_, tables)| !tables.names.is_empty());
+    let any_layout = files.iter().any(|(_, tables)| !tables.layout.is_empty());
     let mut text = String::new();
     writeln!(
         text,
@@ -249,6 +257,9 @@ fn generate(floor: &str, files: &[(String, File)]) -> Result<String, String> {
     .unwrap();
     for path in types {
         writeln!(text, "use {path};").unwrap();
+    }
+    if body.contains("(&below::") {
+        writeln!(text, "use crate::{BELOW}::tables as below;").unwrap();
     }
     match (any_names, any_layout) {
         (true, true) => writeln!(
@@ -311,7 +322,7 @@ struct Checked<'a> {
 
 fn check_layout<'a>(
     layout: &'a Layout,
-    names: &BTreeMap<&str, &Names>,
+    names: &BTreeMap<String, &Names>,
 ) -> Result<Vec<Checked<'a>>, String> {
     let mut checked: Vec<Checked<'a>> = Vec::new();
     for field in &layout.fields {
@@ -379,7 +390,7 @@ fn check_layout<'a>(
 }
 
 /// The field's kind as a Rust expression.
-fn kind(field: &Field, bits: u32, names: &BTreeMap<&str, &Names>) -> Result<String, String> {
+fn kind(field: &Field, bits: u32, names: &BTreeMap<String, &Names>) -> Result<String, String> {
     let (word, argument) = match field.kind.split_once(':') {
         Some((word, argument)) => (word, Some(argument)),
         None => (field.kind.as_str(), None),
@@ -414,15 +425,16 @@ fn kind(field: &Field, bits: u32, names: &BTreeMap<&str, &Names>) -> Result<Stri
         (_, None) if !plain.is_empty() => Ok(format!("Kind::{plain}")),
         ("enum" | "flags", Some(table)) => {
             let Some(entries) = names.get(table) else {
-                return Err(format!("{}: no names {table} on this floor", field.name));
+                return Err(format!("{}: no names {table}", field.name));
             };
             let limit = if bits == 64 {
                 u64::MAX
             } else {
                 (1 << bits) - 1
             };
+            let path = table.replace(&format!("{BELOW}."), "below::");
             if word == "enum" {
-                return Ok(format!("Kind::Enum(&{table})"));
+                return Ok(format!("Kind::Enum(&{path})"));
             }
             match entries
                 .entries
@@ -433,7 +445,7 @@ fn kind(field: &Field, bits: u32, names: &BTreeMap<&str, &Names>) -> Result<Stri
                     "{}: {name} ({value:#x}) is no flag of it",
                     field.name
                 )),
-                None => Ok(format!("Kind::Flags(&{table})")),
+                None => Ok(format!("Kind::Flags(&{path})")),
             }
         }
         ("scaled", Some(argument)) => {
@@ -550,6 +562,7 @@ mod tests {
         generate(
             "test",
             &[("one.toml".into(), toml::from_str(text).unwrap())],
+            &[],
         )
     }
 
