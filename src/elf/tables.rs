@@ -225,7 +225,7 @@ pub static ELF64_REL: Layout = Layout { name: "Elf64_Rel", bytes: 16, source: "S
 #[rustfmt::skip]
 pub static ELF64_REL_X86_64: Layout = Layout { name: "Elf64_Rel", bytes: 16, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
     f("r_offset", 0, 64, Kind::Address, "place to patch: offset in the section (relocatable file) or address"),
-    f("r_type", 64, 32, Kind::Enum(&RELOCATION_X86_64), "ELF64_R_TYPE(r_info): what to compute and write"),
+    f("r_type", 64, 32, Kind::Enum(&R_X86_64), "ELF64_R_TYPE(r_info): what to compute and write"),
     f("r_sym", 96, 32, Kind::Symbol, "ELF64_R_SYM(r_info): index in the symbol table; 0: no symbol"),
     or("r_type", f("r_info", 64, 64, Kind::Hex, "type and symbol")),
 ] };
@@ -246,7 +246,7 @@ pub static ELF64_RELA: Layout = Layout { name: "Elf64_Rela", bytes: 24, source: 
 #[rustfmt::skip]
 pub static ELF64_RELA_X86_64: Layout = Layout { name: "Elf64_Rela", bytes: 24, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
     f("r_offset", 0, 64, Kind::Address, "place to patch: offset in the section (relocatable file) or address"),
-    f("r_type", 64, 32, Kind::Enum(&RELOCATION_X86_64), "ELF64_R_TYPE(r_info): what to compute and write"),
+    f("r_type", 64, 32, Kind::Enum(&R_X86_64), "ELF64_R_TYPE(r_info): what to compute and write"),
     f("r_sym", 96, 32, Kind::Symbol, "ELF64_R_SYM(r_info): index in the symbol table; 0: no symbol"),
     f("r_addend", 128, 64, Kind::Signed, "constant to add"),
     or("r_type", f("r_info", 64, 64, Kind::Hex, "type and symbol")),
@@ -836,7 +836,7 @@ pub static COMPRESSION_TYPE: Names = Names { entries: &[
 /// Relocation types of x86-64.
 // Source: System V ABI, AMD64 supplement, Relocation; LLVM BinaryFormat/ELFRelocs/x86_64.def for numbers
 #[rustfmt::skip]
-pub static RELOCATION_X86_64: Names = Names { entries: &[
+pub static R_X86_64: Names = Names { entries: &[
     n(0x0, "R_X86_64_NONE", "nothing"),
     n(0x1, "R_X86_64_64", "S + A, 64 bits"),
     n(0x2, "R_X86_64_PC32", "S + A - P, 32 bits"),
