@@ -21,6 +21,17 @@ pub enum Severity {
     Note,
 }
 
+impl Severity {
+    /// Its word in what is handed out.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
 /// Whose rule it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -34,6 +45,18 @@ pub enum Kind {
     Limit,
     /// A value that no public source names.
     UnknownValue,
+}
+
+impl Kind {
+    /// Its word in what is handed out.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Format => "format",
+            Self::Loader => "loader",
+            Self::Limit => "limit",
+            Self::UnknownValue => "unknown_value",
+        }
+    }
 }
 
 /// One finding about a file.

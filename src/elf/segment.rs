@@ -52,6 +52,11 @@ impl Segment {
         Span::new(self.offset, self.file_size)
     }
 
+    /// The names of its flags.
+    pub fn flag_names(&self) -> String {
+        tables::SEGMENT_FLAGS.flags(self.flags.into()).0.join(" | ")
+    }
+
     /// The name of its type.
     pub fn kind_name(&self) -> Option<&'static str> {
         tables::SEGMENT_TYPE.name(u64::from(self.kind))

@@ -1,0 +1,435 @@
+//! An opened file: what it is, what is in it, and the way from any byte to what is known of it.
+
+use serde::Serialize;
+
+use crate::container::{Format, identify};
+use crate::device::Device;
+use crate::elf::check::Check;
+use crate::elf::map::{Leaf, Part, Role};
+use crate::elf::note::Note;
+use crate::elf::{Elf, Image};
+use crate::error::{Diagnostic, Diagnostics, Kind, Severity};
+use crate::lists::{
+    DiagnosticList, ImageList, MapList, NoteList, RelocationList, SectionList, SegmentList,
+    SymbolList,
+};
+use crate::record::Record;
+use crate::rows::{Progress, Table};
+use crate::source::Source;
+use crate::span::Span;
+
+/// An opened file. Opening reads headers; tables and contents are read when they are asked for.
+pub struct Document {
+    source: Source,
+    format: Format,
+    elf: Option<Elf>,
+    device: Device,
+    notes: Vec<Note>,
+    leaves: Vec<Leaf>,
+    findings: Diagnostics,
+    check: Check,
+    is_checked: bool,
+}
+
+/// A table that a file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct TableInfo {
+    /// What it is asked for by.
+    pub key: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// Its rows.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub count: u64,
+}
+
+/// What the findings come to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Verdict {
+    /// The worst finding's severity; `null` without findings.
+    pub severity: Option<Severity>,
+    /// In words.
+    pub text: String,
+    /// Whether all checks have run.
+    pub is_complete: bool,
+}
+
+/// What is to be said of a file in one line, and what can be asked for next.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Summary {
+    /// What it is.
+    pub format: Format,
+    /// What people call that.
+    pub format_title: &'static str,
+    /// Bytes.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub size: u64,
+    /// What it runs on.
+    pub target: Option<String>,
+    /// Further words of identity: toolkit, code object version, executable or relocatable.
+    pub facts: Vec<String>,
+    /// What the findings come to.
+    pub verdict: Verdict,
+    /// The tables that it has.
+    pub tables: Vec<TableInfo>,
+}
+
+/// One of the parts that hold a byte.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct PartInfo {
+    /// Its name.
+    pub name: String,
+    /// What its bytes are for.
+    pub role: Role,
+    /// Its bytes.
+    pub span: Span,
+    /// The bytes of the header that describes it.
+    pub header: Option<Span>,
+}
+
+/// What is known of a byte.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Location {
+    /// The byte.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub offset: u64,
+    /// Its offset in the image, where a held section has it.
+    #[serde(serialize_with = "crate::int::serialize_option")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int | null"))]
+    pub image_offset: Option<u64>,
+    /// The parts that claim it, the nearest first.
+    pub parts: Vec<PartInfo>,
+    /// The structures that hold it, one for each part that has any.
+    pub records: Vec<Record>,
+}
+
+impl Document {
+    /// Opens a file. Whatever the bytes are, it opens: what cannot be read is a finding.
+    pub fn open(source: Source) -> Self {
+        let mut findings = Diagnostics::default();
+        let start = source.read_up_to(0, identify::START);
+        let format = identify(&findings.take(start).unwrap_or_default());
+        let mut elf = None;
+        let mut notes = Vec::new();
+        let mut device = Device::None;
+        match format {
+            Format::Cubin | Format::Amdgpu | Format::Elf => {
+                let dialect = Device::dialect(format);
+                elf = findings.take(Elf::open(&source, dialect, &mut findings));
+                if let Some(elf) = &elf {
+                    notes = elf.notes(&mut findings);
+                    device = Device::open(format, elf, &mut findings);
+                }
+            }
+            Format::Unknown if source.size() == 0 => findings.push(
+                Diagnostic::error(Kind::Format, "the file is empty").at(source.absolute(0)),
+            ),
+            Format::Unknown => findings.push(
+                Diagnostic::error(
+                    Kind::Format,
+                    "no format that is known begins like this: expected an NVIDIA cubin, an AMD \
+                     code object or another ELF file",
+                )
+                .at(source.absolute(0)),
+            ),
+            other => findings.push(
+                Diagnostic::note(
+                    Kind::Limit,
+                    format!(
+                        "this is a {}, which is recognised but not taken apart yet",
+                        other.title()
+                    ),
+                )
+                .at(source.absolute(0)),
+            ),
+        }
+        let leaves = match &elf {
+            Some(elf) => elf.map.leaves.clone(),
+            None if source.size() == 0 => Vec::new(),
+            None => vec![Leaf {
+                span: Span::new(0, source.size()),
+                part: Part::Unclaimed,
+                is_shared: false,
+            }],
+        };
+        Self {
+            source,
+            format,
+            is_checked: elf.is_none(),
+            elf,
+            device,
+            notes,
+            leaves,
+            findings,
+            check: Check::default(),
+        }
+    }
+
+    /// Where its bytes come from.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// What it is.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Its ELF structures, if it is an ELF file whose header can be read.
+    pub fn elf(&self) -> Option<&Elf> {
+        self.elf.as_ref()
+    }
+
+    /// What it is to a GPU.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What it runs on.
+    pub fn target(&self) -> Option<String> {
+        self.device.target()
+    }
+
+    /// The findings so far.
+    pub fn findings(&self) -> &Diagnostics {
+        &self.findings
+    }
+
+    /// Goes on with the checks that read whole tables: about `budget` entries more.
+    pub fn check(&mut self, budget: u64) -> Progress {
+        let total = self.elf.as_ref().map_or(0, Check::total);
+        if !self.is_checked
+            && let Some(elf) = &self.elf
+            && self.check.step(elf, budget, &mut self.findings)
+        {
+            self.device.check(elf, &mut self.findings);
+            self.is_checked = true;
+        }
+        Progress {
+            done: if self.is_checked { total } else { self.check.done() },
+            total,
+            finished: self.is_checked,
+        }
+    }
+
+    /// Runs all checks.
+    pub fn check_all(&mut self) {
+        while !self.check(u64::MAX).finished {}
+    }
+
+    fn verdict(&self) -> Verdict {
+        let count = self.findings.all().len();
+        let of = |severity| self.findings.iter().any(move |d| d.severity == severity);
+        let loader = |d: &Diagnostic| d.kind == Kind::Loader && d.severity == Severity::Error;
+        let severity = [Severity::Error, Severity::Warning, Severity::Note]
+            .into_iter()
+            .find(|&severity| of(severity));
+        let refused = self.findings.iter().any(loader);
+        let broken = self.findings.iter().any(|d| d.severity == Severity::Error && !loader(d));
+        let relocatable = self.elf.as_ref().is_some_and(|elf| elf.header.is_relocatable());
+        let is_device = !matches!(self.device, Device::None);
+        let state = match severity {
+            _ if broken => "damaged",
+            _ if is_device && relocatable => "must be linked first",
+            _ if refused => "a loader refuses it",
+            _ if is_device => "loads",
+            _ if self.elf.is_some() => "well-formed",
+            _ => "recognised",
+        };
+        let findings = match count {
+            0 => "no findings".into(),
+            1 => "1 finding".into(),
+            count => format!("{count} findings"),
+        };
+        Verdict {
+            severity,
+            text: format!("{state} · {findings}"),
+            is_complete: self.is_checked,
+        }
+    }
+
+    /// What is to be said of it in one line, and what can be asked for next.
+    pub fn summary(&self) -> Summary {
+        let tables = TABLES.iter().filter_map(|&(key, title)| {
+            let count = self.table(key)?.len();
+            let always = matches!(key, "map" | "diagnostics");
+            (count > 0 || always).then_some(TableInfo { key, title, count })
+        });
+        Summary {
+            format: self.format,
+            format_title: self.format.title(),
+            size: self.source.size(),
+            target: self.target(),
+            facts: self.device.facts(),
+            verdict: self.verdict(),
+            tables: tables.collect(),
+        }
+    }
+
+    /// The table called `key`, one of [`TABLES`]; `None` where the file cannot have it.
+    pub fn table(&self, key: &str) -> Option<Box<dyn Table + '_>> {
+        let elf = self.elf.as_ref();
+        Some(match key {
+            "kernels" => self.device.kernel_list()?,
+            "sections" => Box::new(SectionList(elf?)),
+            "segments" => Box::new(SegmentList(elf?)),
+            "symbols" => Box::new(SymbolList::new(elf?)),
+            "relocations" => Box::new(RelocationList::new(elf?, true)),
+            "other_relocations" => Box::new(RelocationList::new(elf?, false)),
+            "image" => Box::new(ImageList {
+                elf: elf?,
+                image: &elf?.image,
+                by_segments: false,
+            }),
+            "load_image" => Box::new(ImageList {
+                elf: elf?,
+                image: elf?.load_image.as_ref()?,
+                by_segments: true,
+            }),
+            "notes" => Box::new(NoteList {
+                elf: elf?,
+                notes: &self.notes,
+                kind_name: self.device.note_names(),
+            }),
+            "map" => Box::new(MapList {
+                elf,
+                leaves: &self.leaves,
+            }),
+            "diagnostics" => Box::new(DiagnosticList(self.findings.all())),
+            _ => return None,
+        })
+    }
+
+    /// The leaves of the map: every byte of the file is in exactly one.
+    pub fn leaves(&self) -> &[Leaf] {
+        &self.leaves
+    }
+
+    /// What the bytes of `leaf` are for.
+    pub fn role(&self, leaf: &Leaf) -> Role {
+        self.elf
+            .as_ref()
+            .map_or(Role::Unclaimed, |elf| elf.part_role(leaf.part))
+    }
+
+    /// The images, by the reference ABI's rule and by the program headers.
+    pub fn images(&self) -> (Option<&Image>, Option<&Image>) {
+        match &self.elf {
+            Some(elf) => (Some(&elf.image), elf.load_image.as_ref()),
+            None => (None, None),
+        }
+    }
+
+    /// What is known of the byte at `offset`.
+    pub fn locate(&self, offset: u64) -> Location {
+        let mut location = Location {
+            offset,
+            image_offset: None,
+            parts: Vec::new(),
+            records: Vec::new(),
+        };
+        let Some(elf) = &self.elf else {
+            let leaf = self.leaves.iter().find(|leaf| leaf.span.contains(offset));
+            location.parts.extend(leaf.map(|leaf| PartInfo {
+                name: "unclaimed".into(),
+                role: Role::Unclaimed,
+                span: leaf.span,
+                header: None,
+            }));
+            return location;
+        };
+        let mut parts = elf.map.parts_at(offset);
+        let leaf = elf.map.leaf_at(offset);
+        if parts.is_empty() {
+            parts.extend(leaf.map(|leaf| leaf.part));
+        }
+        for part in parts {
+            let (span, header) = self.extent(elf, part, leaf);
+            location.parts.push(PartInfo {
+                name: elf.part_label(part),
+                role: elf.part_role(part),
+                span,
+                header,
+            });
+            let known = match part {
+                Part::Section(index) => elf
+                    .section(index)
+                    .map(|section| self.device.record_in(elf, section, offset)),
+                _ => None,
+            };
+            let record = match known {
+                Some(Ok(Some(record))) => Ok(Some(record)),
+                _ => elf.record_in(part, offset),
+            };
+            if let Ok(Some(record)) = record {
+                location.records.push(record);
+            }
+            if let Part::Section(index) = part
+                && let Some(piece) = elf.image.piece_of_section(index)
+                && location.image_offset.is_none()
+            {
+                location.image_offset = Some(piece.offset + (offset - piece.stored.offset));
+            }
+        }
+        location
+    }
+
+    /// The bytes of a part, and of the header that describes it.
+    fn extent(&self, elf: &Elf, part: Part, leaf: Option<&Leaf>) -> (Span, Option<Span>) {
+        let span = match part {
+            Part::Header => elf.header.span(),
+            Part::Sections => elf.section_table.map_or(Span::default(), |t| t.span()),
+            Part::Segments => elf.segment_table.map_or(Span::default(), |t| t.span()),
+            Part::Section(index) => {
+                let section = elf.section(index);
+                section.map_or(Span::default(), |s| elf.stored(s))
+            }
+            Part::Segment(index) => {
+                let segment = elf.segments.get(index as usize);
+                segment.map_or(Span::default(), |s| s.span().clamp(self.source.size()))
+            }
+            Part::Symbols(i) => {
+                let table = elf.symbol_tables.get(i as usize);
+                table.map_or(Span::default(), |t| t.table.span())
+            }
+            Part::Strings(i) => {
+                let table = elf.symbol_tables.get(i as usize);
+                table.map_or(Span::default(), |t| t.strings)
+            }
+            Part::Relocations(i) => {
+                let table = elf.relocation_tables.get(i as usize);
+                table.map_or(Span::default(), |t| t.table.span())
+            }
+            Part::Padding | Part::Unclaimed => leaf.map_or(Span::default(), |leaf| leaf.span),
+        };
+        let header = match part {
+            Part::Section(index) => elf.section_table.map(|t| t.entry(index.into())),
+            Part::Segment(index) => elf.segment_table.map(|t| t.entry(index.into())),
+            _ => None,
+        };
+        (span, header)
+    }
+}
+
+/// The tables that files have, and what people call them, in the order in which they are shown.
+pub const TABLES: &[(&str, &str)] = &[
+    ("kernels", "Kernels"),
+    ("sections", "Sections"),
+    ("segments", "Segments"),
+    ("symbols", "Symbols"),
+    ("relocations", "Relocations"),
+    ("other_relocations", "Relocations without a section"),
+    ("image", "Image"),
+    ("load_image", "Image by segments"),
+    ("notes", "Notes"),
+    ("map", "Map"),
+    ("diagnostics", "Findings"),
+];

@@ -1,0 +1,526 @@
+//! The tables of an ELF file as [`Table`]s: what is in a row, once for the page, the terminal and the
+//! report's JSON. Column keys are the names of `report.schema.json`.
+
+use crate::elf::map::Leaf;
+use crate::elf::note::Note;
+use crate::elf::symbol::Place;
+use crate::elf::{Elf, Image, RelocationTable, Relocations, SymbolTable, Symbols};
+use crate::error::Diagnostic;
+use crate::export;
+use crate::rows::{Cell, Column, Table, Unit, column, hidden};
+use crate::span::Span;
+
+/// The section headers.
+pub struct SectionList<'a>(pub &'a Elf);
+
+impl Table for SectionList<'_> {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            column("index", "#", Unit::Number),
+            column("name", "Name", Unit::Text),
+            hidden("type", "sh_type", Unit::Hex),
+            column("type_name", "Type", Unit::Word),
+            hidden("flags", "sh_flags", Unit::Hex),
+            column("flag_names", "Flags", Unit::Word),
+            column("address", "Address", Unit::Hex),
+            column("offset", "Offset", Unit::Hex),
+            column("size", "Size", Unit::Size),
+            column("link", "Link", Unit::Number),
+            column("info", "Info", Unit::Number),
+            column("align", "Align", Unit::Number),
+            hidden("entry_size", "Entry size", Unit::Size),
+            column("image_offset", "Image", Unit::Hex),
+            hidden("header_offset", "Header at", Unit::Hex),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.0.sections.len() as u64
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let elf = self.0;
+        let Some(section) = elf.sections.get(row as usize) else {
+            return Cell::None;
+        };
+        match key {
+            "index" => section.index.into(),
+            "name" => section.name.as_str().into(),
+            "type" => section.kind.into(),
+            "type_name" => section.kind_name(elf.dialect).into(),
+            "flags" => section.flags.into(),
+            "flag_names" => section.flag_names(elf.dialect).into(),
+            "address" => section.address.into(),
+            "offset" => section.offset.into(),
+            "size" => section.size.into(),
+            "link" => section.link.into(),
+            "info" => section.info.into(),
+            "align" => section.align.into(),
+            "entry_size" => section.entry_size.into(),
+            "image_offset" => elf
+                .image
+                .piece_of_section(section.index)
+                .map(|piece| piece.offset)
+                .into(),
+            "header_offset" => section.header.into(),
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, row: u64) -> Option<Span> {
+        Some(self.0.section_table?.entry(row))
+    }
+}
+
+/// The program headers.
+pub struct SegmentList<'a>(pub &'a Elf);
+
+impl Table for SegmentList<'_> {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            column("index", "#", Unit::Number),
+            hidden("type", "p_type", Unit::Hex),
+            column("type_name", "Type", Unit::Word),
+            hidden("flags", "p_flags", Unit::Hex),
+            column("flag_names", "Flags", Unit::Word),
+            column("offset", "Offset", Unit::Hex),
+            column("virtual_address", "Address", Unit::Hex),
+            hidden("physical_address", "Physical address", Unit::Hex),
+            column("file_size", "File size", Unit::Size),
+            column("memory_size", "Memory size", Unit::Size),
+            column("align", "Align", Unit::Number),
+            hidden("header_offset", "Header at", Unit::Hex),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.0.segments.len() as u64
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let Some(segment) = self.0.segments.get(row as usize) else {
+            return Cell::None;
+        };
+        match key {
+            "index" => segment.index.into(),
+            "type" => segment.kind.into(),
+            "type_name" => segment.kind_name().into(),
+            "flags" => segment.flags.into(),
+            "flag_names" => segment.flag_names().into(),
+            "offset" => segment.offset.into(),
+            "virtual_address" => segment.virtual_address.into(),
+            "physical_address" => segment.physical_address.into(),
+            "file_size" => segment.file_size.into(),
+            "memory_size" => segment.memory_size.into(),
+            "align" => segment.align.into(),
+            "header_offset" => segment.header.into(),
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, row: u64) -> Option<Span> {
+        Some(self.0.segment_table?.entry(row))
+    }
+}
+
+/// Tables that follow each other, as one: which of them holds a row, and which of its entries it is.
+fn nth(counts: impl Iterator<Item = u64>, row: u64) -> Option<(usize, u64)> {
+    let mut rest = row;
+    for (table, count) in counts.enumerate() {
+        match rest.checked_sub(count) {
+            Some(beyond) => rest = beyond,
+            None => return Some((table, rest)),
+        }
+    }
+    None
+}
+
+/// The symbols: of static tables, then of dynamic ones.
+pub struct SymbolList<'a> {
+    elf: &'a Elf,
+    tables: Vec<(&'a SymbolTable, Symbols<'a>)>,
+}
+
+impl<'a> SymbolList<'a> {
+    /// Opens the tables that can be read; the others are findings already.
+    pub fn new(elf: &'a Elf) -> Self {
+        let tables = elf.symbol_tables.iter();
+        Self {
+            elf,
+            tables: tables
+                .filter_map(|table| Some((table, elf.symbols(table).ok()?)))
+                .collect(),
+        }
+    }
+
+    fn entry(&self, row: u64) -> Option<(&SymbolTable, &Symbols<'a>, u64)> {
+        let (table, entry) = nth(self.tables.iter().map(|(_, s)| s.len()), row)?;
+        let (table, symbols) = self.tables.get(table)?;
+        Some((table, symbols, entry))
+    }
+}
+
+impl Table for SymbolList<'_> {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            hidden("table", "Table", Unit::Number),
+            column("index", "#", Unit::Number),
+            column("name", "Name", Unit::Text),
+            column("value", "Value", Unit::Hex),
+            column("size", "Size", Unit::Size),
+            column("type", "Type", Unit::Word),
+            column("binding", "Binding", Unit::Word),
+            column("other", "st_other", Unit::Hex),
+            hidden("section", "st_shndx", Unit::Number),
+            column("section_name", "Section", Unit::Text),
+            column("image_offset", "Image", Unit::Hex),
+            hidden("entry_offset", "Entry at", Unit::Hex),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.tables.iter().map(|(_, symbols)| symbols.len()).sum()
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let Some((table, symbols, index)) = self.entry(row) else {
+            return Cell::None;
+        };
+        let Some(symbol) = symbols.get(index) else {
+            return Cell::None;
+        };
+        match key {
+            "table" => table.section.into(),
+            "index" => index.into(),
+            "name" => {
+                let name = symbols.strings.get(symbol.name.into());
+                Cell::Text(String::from_utf8_lossy(name.unwrap_or_default()))
+            }
+            "value" => symbol.value.into(),
+            "size" => symbol.size.into(),
+            "type" => match symbol.kind_name(self.elf.dialect) {
+                Some(name) => name.into(),
+                None => format!("0x{:x}", symbol.info & 15).into(),
+            },
+            "binding" => match symbol.binding_name() {
+                Some(name) => name.into(),
+                None => format!("0x{:x}", symbol.info >> 4).into(),
+            },
+            "other" => u32::from(symbol.other).into(),
+            "section" => symbol.section.into(),
+            "section_name" => self.elf.section_label(symbol.section).into(),
+            "image_offset" => match self.elf.place(&symbol) {
+                Place::Image(offset) => offset.into(),
+                _ => Cell::None,
+            },
+            "entry_offset" => table.table.entry(index).offset.into(),
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, row: u64) -> Option<Span> {
+        let (table, _, index) = self.entry(row)?;
+        Some(table.table.entry(index))
+    }
+}
+
+/// The relocations of relocation sections, in section order, or (`new` with `in_sections` false) those
+/// found elsewhere.
+pub struct RelocationList<'a> {
+    elf: &'a Elf,
+    tables: Vec<(&'a RelocationTable, Relocations<'a>)>,
+}
+
+impl<'a> RelocationList<'a> {
+    /// Opens the tables that can be read; the others are findings already.
+    pub fn new(elf: &'a Elf, in_sections: bool) -> Self {
+        let tables = elf.relocation_tables.iter();
+        Self {
+            elf,
+            tables: tables
+                .filter(|table| table.section.is_some() == in_sections)
+                .filter_map(|table| Some((table, elf.relocations(table).ok()?)))
+                .collect(),
+        }
+    }
+
+    fn entry(&self, row: u64) -> Option<(&RelocationTable, &Relocations<'a>, u64)> {
+        let (table, entry) = nth(self.tables.iter().map(|(_, r)| r.len()), row)?;
+        let (table, relocations) = self.tables.get(table)?;
+        Some((table, relocations, entry))
+    }
+}
+
+impl Table for RelocationList<'_> {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            hidden("section", "Section", Unit::Number),
+            column("section_name", "In", Unit::Text),
+            column("index", "#", Unit::Number),
+            hidden("target", "Target", Unit::Number),
+            column("target_name", "Patches", Unit::Text),
+            column("offset", "Offset", Unit::Hex),
+            column("type", "Type", Unit::Word),
+            hidden("type_id", "Type number", Unit::Number),
+            hidden("symbol", "Symbol number", Unit::Number),
+            column("symbol_name", "Symbol", Unit::Text),
+            column("addend", "Addend", Unit::Hex),
+            column("image_offset", "Image", Unit::Hex),
+            hidden("entry_offset", "Entry at", Unit::Hex),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.tables.iter().map(|(_, r)| r.len()).sum()
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let Some((table, relocations, index)) = self.entry(row) else {
+            return Cell::None;
+        };
+        let Some(relocation) = relocations.get(index) else {
+            return Cell::None;
+        };
+        match key {
+            "section" => table.section.into(),
+            "section_name" => table.section.map(|s| self.elf.section_label(s)).into(),
+            "index" => index.into(),
+            "target" => table.target.into(),
+            "target_name" => table.target.map(|s| self.elf.section_label(s)).into(),
+            "offset" => relocation.offset.into(),
+            "type" => match relocation.kind_name(self.elf.dialect) {
+                Some(name) => name.into(),
+                None => format!("0x{:x}", relocation.kind).into(),
+            },
+            "type_id" => relocation.kind.into(),
+            "symbol" => relocation.symbol.into(),
+            "symbol_name" => self.elf.symbol_name(table, &relocation).into(),
+            "addend" => self.elf.addend(table, &relocation).into(),
+            "image_offset" => self.elf.patched(table, &relocation).into(),
+            "entry_offset" => table.table.entry(index).offset.into(),
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, row: u64) -> Option<Span> {
+        let (table, _, index) = self.entry(row)?;
+        Some(table.table.entry(index))
+    }
+}
+
+/// The notes.
+pub struct NoteList<'a> {
+    /// The file.
+    pub elf: &'a Elf,
+    /// Its notes.
+    pub notes: &'a [Note],
+    /// Names of types by owner, beyond ELF's own.
+    pub kind_name: fn(&Note) -> Option<&'static str>,
+}
+
+impl Table for NoteList<'_> {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            column("section_name", "In", Unit::Text),
+            column("owner", "Owner", Unit::Text),
+            column("type", "Type", Unit::Hex),
+            column("type_name", "Meaning", Unit::Word),
+            column("offset", "Offset", Unit::Hex),
+            column("size", "Content", Unit::Size),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.notes.len() as u64
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let Some(note) = self.notes.get(row as usize) else {
+            return Cell::None;
+        };
+        match key {
+            "section_name" => note.section.map(|s| self.elf.section_label(s)).into(),
+            "owner" => note.owner.as_str().into(),
+            "type" => note.kind.into(),
+            "type_name" => note.kind_name().or_else(|| (self.kind_name)(note)).into(),
+            "offset" => note.span.offset.into(),
+            "size" => note.content.size.into(),
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, row: u64) -> Option<Span> {
+        self.notes.get(row as usize).map(|note| note.span)
+    }
+}
+
+/// The pieces of an image.
+pub struct ImageList<'a> {
+    /// The file.
+    pub elf: &'a Elf,
+    /// The image.
+    pub image: &'a Image,
+    /// Whether its pieces are segments.
+    pub by_segments: bool,
+}
+
+impl Table for ImageList<'_> {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            column("owner", "#", Unit::Number),
+            column("name", "Name", Unit::Text),
+            column("offset", "Image offset", Unit::Hex),
+            column("size", "Size", Unit::Size),
+            column("file_offset", "File offset", Unit::Hex),
+            column("file_size", "From the file", Unit::Size),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.image.pieces.len() as u64
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let Some(piece) = self.image.pieces.get(row as usize) else {
+            return Cell::None;
+        };
+        let from_file = piece.stored.size > 0;
+        match key {
+            "owner" => piece.owner.into(),
+            "name" if self.by_segments => format!("segment {}", piece.owner).into(),
+            "name" => self.elf.section_label(piece.owner).into(),
+            "offset" => piece.offset.into(),
+            "size" => piece.size.into(),
+            "file_offset" => from_file.then_some(piece.stored.offset).into(),
+            "file_size" => piece.stored.size.min(piece.size).into(),
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, row: u64) -> Option<Span> {
+        let piece = self.image.pieces.get(row as usize)?;
+        (piece.stored.size > 0).then_some(piece.stored)
+    }
+}
+
+/// The leaves of a file's map: of an ELF file, or one leaf for all of another.
+pub struct MapList<'a> {
+    /// The file, if it is ELF.
+    pub elf: Option<&'a Elf>,
+    /// The leaves.
+    pub leaves: &'a [Leaf],
+}
+
+impl MapList<'_> {
+    fn label(&self, leaf: &Leaf) -> String {
+        match self.elf {
+            Some(elf) => elf.part_label(leaf.part),
+            None => "unclaimed".into(),
+        }
+    }
+}
+
+impl Table for MapList<'_> {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            column("offset", "Offset", Unit::Hex),
+            column("size", "Size", Unit::Size),
+            column("name", "Part", Unit::Text),
+            column("role", "What it is", Unit::Word),
+            column("shared", "Claimed twice", Unit::Word),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.leaves.len() as u64
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let Some(leaf) = self.leaves.get(row as usize) else {
+            return Cell::None;
+        };
+        match key {
+            "offset" => leaf.span.offset.into(),
+            "size" => leaf.span.size.into(),
+            "name" => self.label(leaf).into(),
+            "role" => match self.elf {
+                Some(elf) => elf.part_role(leaf.part).word().into(),
+                None => "unclaimed".into(),
+            },
+            "shared" => leaf.is_shared.into(),
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, row: u64) -> Option<Span> {
+        self.leaves.get(row as usize).map(|leaf| leaf.span)
+    }
+}
+
+/// The findings.
+pub struct DiagnosticList(pub Vec<Diagnostic>);
+
+impl Table for DiagnosticList {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            column("severity", "Severity", Unit::Word),
+            column("kind", "Whose rule", Unit::Word),
+            column("message", "Finding", Unit::Text),
+            column("expected", "Expected", Unit::Text),
+            column("found", "Found", Unit::Text),
+            column("context", "Where", Unit::Text),
+            column("offset", "Offset", Unit::Hex),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let Some(finding) = self.0.get(row as usize) else {
+            return Cell::None;
+        };
+        match key {
+            "severity" => finding.severity.word().into(),
+            "kind" => finding.kind.word().into(),
+            "message" => finding.message.as_str().into(),
+            "expected" => finding.expected.as_deref().into(),
+            "found" => finding.found.as_deref().into(),
+            "context" => finding.context.as_deref().into(),
+            "offset" => finding.offset.into(),
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, row: u64) -> Option<Span> {
+        let finding = self.0.get(row as usize)?;
+        Some(Span::new(finding.offset?, 1))
+    }
+}
+
+/// `rows` of `table` as aligned text, a line of column titles first: the columns that are shown.
+pub fn text(table: &dyn Table, rows: impl Iterator<Item = u64>) -> String {
+    let columns: Vec<&Column> = table.columns().iter().filter(|c| c.is_shown).collect();
+    let mut lines = vec![columns.iter().map(|c| c.title.to_owned()).collect()];
+    for row in rows {
+        let cells = columns.iter().map(|column| {
+            let cell = table.cell(row, column.key);
+            export::visible(&cell.text(column.unit))
+        });
+        lines.push(cells.collect());
+    }
+    let right: Vec<bool> = columns
+        .iter()
+        .map(|c| matches!(c.unit, Unit::Number | Unit::Hex | Unit::Size))
+        .collect();
+    export::align(&lines, &right)
+}

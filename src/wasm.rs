@@ -1,0 +1,387 @@
+//! The browser's door: the only file that names a JavaScript type.
+//!
+//! A [`Handle`] is an opened file. Small things cross as objects, big columns as typed arrays; long
+//! work is done in steps, so that whoever owns the handle can answer others in between. The types in
+//! the generated `.d.ts` are those of the Rust structs.
+
+use js_sys::{Float64Array, Uint8Array};
+use serde::Serialize;
+use tsify::Tsify;
+use wasm_bindgen::prelude::*;
+use web_sys::{Blob, FileReaderSync};
+
+use crate::container::Format;
+use crate::document::{Document, Location, Summary};
+use crate::elf::map::Role;
+use crate::error::{Diagnostic, Error};
+use crate::export::{self, Form};
+use crate::record::Record;
+use crate::report::{KernelDetail, Report};
+use crate::rows::{Cell, Column, Progress, Query, View};
+use crate::search::{Found, Pattern, Search};
+use crate::source::{ReadAt, Source};
+
+#[wasm_bindgen(typescript_custom_section)]
+const INT: &str = "/** An integer; a decimal string above 2^53. */\nexport type Int = number | string;\n/** What a row has in a column. */\nexport type Cell = Int | boolean | null;";
+
+#[wasm_bindgen(start)]
+fn start() {
+    console_error_panic_hook::set_once();
+}
+
+/// The version of this program.
+#[wasm_bindgen]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").into()
+}
+
+/// A file of the browser's, read in slices. Only workers can read it so.
+struct Slices {
+    blob: Blob,
+    reader: FileReaderSync,
+}
+
+impl ReadAt for Slices {
+    fn size(&self) -> u64 {
+        self.blob.size() as u64
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<(), String> {
+        let words = |error: JsValue| match error.dyn_into::<js_sys::Error>() {
+            Ok(error) => String::from(error.message()),
+            Err(other) => format!("{other:?}"),
+        };
+        let end = offset + into.len() as u64;
+        let slice = self
+            .blob
+            .slice_with_f64_and_f64(offset as f64, end as f64)
+            .map_err(words)?;
+        let buffer = self.reader.read_as_array_buffer(&slice).map_err(words)?;
+        let bytes = Uint8Array::new(&buffer);
+        if bytes.length() as usize != into.len() {
+            return Err("the file has changed since it was opened".into());
+        }
+        bytes.copy_to(into);
+        Ok(())
+    }
+}
+
+/// What a call refuses, as a JavaScript error whose message says what and where.
+fn refuse(error: Error) -> JsValue {
+    js_sys::Error::new(&error.diagnostic().to_string()).into()
+}
+
+fn words(message: &str) -> JsValue {
+    js_sys::Error::new(message).into()
+}
+
+/// Rows of a table.
+#[derive(Serialize, Tsify)]
+#[tsify(into_wasm_abi)]
+pub struct Window {
+    /// Rows that the query leaves.
+    pub matched: u32,
+    /// First row of the window.
+    pub start: u32,
+    /// Index in the table of each row.
+    pub index: Vec<u32>,
+    /// For each row, where the bytes that it is read from begin; -1 where there are none.
+    pub offset: Vec<f64>,
+    /// For each row, how many bytes these are.
+    pub size: Vec<f64>,
+    /// For each row its cells, in the order of the columns.
+    #[tsify(type = "Cell[][]")]
+    pub rows: Vec<Vec<Cell<'static>>>,
+}
+
+/// The columns of the map as typed arrays, a number a leaf.
+#[wasm_bindgen(getter_with_clone)]
+pub struct MapColumns {
+    /// First bytes.
+    pub offset: Float64Array,
+    /// Sizes in bytes.
+    pub size: Float64Array,
+    /// Index in `roles` of what each leaf is.
+    pub role: Uint8Array,
+    /// 1 where several parts claim the leaf.
+    pub shared: Uint8Array,
+}
+
+/// The images of a file.
+#[derive(Serialize, Tsify)]
+#[tsify(into_wasm_abi)]
+pub struct ImageInfo {
+    /// The address of its first byte in a linked file.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[tsify(type = "Int")]
+    pub address: u64,
+    /// Bytes to reserve.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[tsify(type = "Int")]
+    pub size: u64,
+    /// Alignment to reserve them at.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[tsify(type = "Int")]
+    pub align: u64,
+}
+
+/// Bytes handed out by one call, at most.
+const BYTES_LIMIT: u64 = 16 << 20;
+/// Rows handed out by one call, at most.
+const ROWS_LIMIT: u32 = 10_000;
+/// Characters of a cell that are handed out, at most; names can be as long as the file.
+const TEXT_LIMIT: usize = 1000;
+
+/// The words for the numbers in [`MapColumns::role`].
+#[wasm_bindgen]
+pub fn roles() -> Vec<String> {
+    Role::ALL.iter().map(|role| role.word().into()).collect()
+}
+
+/// An opened file. It keeps memory until it is freed.
+#[wasm_bindgen]
+pub struct Handle {
+    document: Document,
+    views: Vec<(String, View)>,
+    search: Option<Search>,
+}
+
+#[wasm_bindgen]
+impl Handle {
+    /// Opens a file that is read in slices. In a worker only.
+    #[wasm_bindgen(js_name = fromBlob)]
+    pub fn from_blob(blob: Blob) -> Result<Handle, JsValue> {
+        let reader = FileReaderSync::new()?;
+        Ok(Self::open(Source::sliced(Slices { blob, reader })))
+    }
+
+    /// Opens a file that is copied to memory.
+    #[wasm_bindgen(js_name = fromBytes)]
+    pub fn from_bytes(bytes: Vec<u8>) -> Handle {
+        Self::open(Source::memory(bytes))
+    }
+
+    fn open(source: Source) -> Handle {
+        Self {
+            document: Document::open(source),
+            views: Vec::new(),
+            search: None,
+        }
+    }
+
+    /// What is to be said of it in one line, and what can be asked for next.
+    pub fn summary(&self) -> Summary {
+        self.document.summary()
+    }
+
+    /// Bytes read from the file so far; 0 for one in memory.
+    #[wasm_bindgen(getter)]
+    pub fn fetched(&self) -> f64 {
+        self.document.source().fetched() as f64
+    }
+
+    /// Goes on with the checks that read whole tables: about `budget` entries more.
+    pub fn check(&mut self, budget: u32) -> Progress {
+        self.document.check(budget.into())
+    }
+
+    /// The columns of a table.
+    pub fn columns(&self, table: &str) -> Result<Vec<Column>, JsValue> {
+        let table = self.document.table(table).ok_or_else(|| no_table(table))?;
+        Ok(table.columns().to_vec())
+    }
+
+    /// Begins to sort and filter a table: rows are then those of this query, once it is prepared.
+    pub fn query(
+        &mut self,
+        table: &str,
+        sort: Option<String>,
+        descending: bool,
+        filter: String,
+    ) -> Result<(), JsValue> {
+        self.document.table(table).ok_or_else(|| no_table(table))?;
+        let query = Query {
+            sort,
+            descending,
+            filter,
+        };
+        self.views.retain(|(key, view)| key != table || *view.query() == query);
+        if !self.views.iter().any(|(key, _)| key == table) {
+            self.views.push((table.into(), View::new(query)));
+        }
+        Ok(())
+    }
+
+    /// Goes on preparing the query of a table: about `budget` rows more.
+    pub fn prepare(&mut self, table: &str, budget: u32) -> Result<Progress, JsValue> {
+        let rows = self.document.table(table).ok_or_else(|| no_table(table))?;
+        let view = self.views.iter_mut().find(|(key, _)| key == table);
+        let (_, view) = view.ok_or_else(|| words("no query has begun for this table"))?;
+        Ok(view.step(&*rows, budget.into()))
+    }
+
+    /// `count` rows from `start` on, of the table's query or else of all its rows.
+    pub fn rows(&self, table: &str, start: u32, count: u32) -> Result<Window, JsValue> {
+        let rows = self.document.table(table).ok_or_else(|| no_table(table))?;
+        let all = View::new(Query::default());
+        let view = self.views.iter().find(|(key, _)| key == table);
+        let view = view.map_or(&all, |(_, view)| view);
+        let matched = view.len(&*rows) as u32;
+        let end = start.saturating_add(count.min(ROWS_LIMIT)).min(matched);
+        let mut window = Window {
+            matched,
+            start,
+            index: Vec::new(),
+            offset: Vec::new(),
+            size: Vec::new(),
+            rows: Vec::new(),
+        };
+        for row in start..end {
+            let Some(index) = view.row(&*rows, row.into()) else {
+                break;
+            };
+            let place = rows.place(index);
+            window.index.push(index as u32);
+            window.offset.push(place.map_or(-1.0, |span| span.offset as f64));
+            window.size.push(place.map_or(0.0, |span| span.size as f64));
+            let cells = rows.columns().iter().map(|c| short(rows.cell(index, c.key)));
+            window.rows.push(cells.collect());
+        }
+        Ok(window)
+    }
+
+    /// Where row `index` of the table stands in its query.
+    pub fn position(&self, table: &str, index: u32) -> Option<u32> {
+        let rows = self.document.table(table)?;
+        match self.views.iter().find(|(key, _)| key == table) {
+            Some((_, view)) => view.position(&*rows, index.into()).map(|at| at as u32),
+            None => (u64::from(index) < rows.len()).then_some(index),
+        }
+    }
+
+    /// The map: every byte of the file is in exactly one leaf.
+    pub fn map(&self) -> MapColumns {
+        let leaves = self.document.leaves();
+        let number = |of: &dyn Fn(usize) -> f64| -> Vec<f64> { (0..leaves.len()).map(of).collect() };
+        let role = |i: usize| {
+            let role = self.document.role(&leaves[i]);
+            Role::ALL.iter().position(|&r| r == role).unwrap_or(0) as u8
+        };
+        let roles: Vec<u8> = (0..leaves.len()).map(role).collect();
+        let shared: Vec<u8> = leaves.iter().map(|leaf| leaf.is_shared.into()).collect();
+        MapColumns {
+            offset: Float64Array::from(&number(&|i| leaves[i].span.offset as f64)[..]),
+            size: Float64Array::from(&number(&|i| leaves[i].span.size as f64)[..]),
+            role: Uint8Array::from(&roles[..]),
+            shared: Uint8Array::from(&shared[..]),
+        }
+    }
+
+    /// Up to `size` bytes from `offset` on: fewer at the end of the file.
+    pub fn bytes(&self, offset: f64, size: f64) -> Result<Uint8Array, JsValue> {
+        let size = (size as u64).min(BYTES_LIMIT);
+        let bytes = self.document.source().read_up_to(offset as u64, size);
+        Ok(Uint8Array::from(&bytes.map_err(refuse)?[..]))
+    }
+
+    /// The image by the reference ABI's rule, or by the program headers.
+    pub fn image(&self, by_segments: bool) -> Option<ImageInfo> {
+        let (held, loaded) = self.document.images();
+        let image = if by_segments { loaded } else { held }?;
+        Some(ImageInfo {
+            address: image.address,
+            size: image.size,
+            align: image.align,
+        })
+    }
+
+    /// Up to `size` bytes of the image from `offset` on.
+    #[wasm_bindgen(js_name = imageBytes)]
+    pub fn image_bytes(
+        &self,
+        by_segments: bool,
+        offset: f64,
+        size: f64,
+    ) -> Result<Uint8Array, JsValue> {
+        let (held, loaded) = self.document.images();
+        let image = if by_segments { loaded } else { held };
+        let image = image.ok_or_else(|| words("this file has no such image"))?;
+        let offset = (offset as u64).min(image.size);
+        let size = (size as u64).min(BYTES_LIMIT).min(image.size - offset);
+        let mut bytes = vec![0; size as usize];
+        image
+            .read_into(self.document.source(), offset, &mut bytes)
+            .map_err(refuse)?;
+        Ok(Uint8Array::from(&bytes[..]))
+    }
+
+    /// What is known of the byte at `offset`: the parts that claim it, and the structures that hold it.
+    pub fn locate(&self, offset: f64) -> Location {
+        self.document.locate(offset as u64)
+    }
+
+    /// The records at `offset` in print: `form` is `text`, `json`, `markdown` or `c`.
+    pub fn print(&self, offset: f64, form: &str) -> Result<String, JsValue> {
+        let form = Form::named(form).ok_or_else(|| words("no such form"))?;
+        let records: Vec<Record> = self.document.locate(offset as u64).records;
+        let printed: Vec<String> = records.iter().map(|r| export::print(r, form)).collect();
+        Ok(printed.join("\n"))
+    }
+
+    /// All that is known of a kernel, by its index in the table of kernels.
+    pub fn kernel(&self, index: u32) -> Option<KernelDetail> {
+        self.document.kernel(index as usize)
+    }
+
+    /// The findings so far.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.document.findings().all()
+    }
+
+    /// Begins to find `pattern` from `start` on: hexadecimal digits with `?` for any, or text.
+    #[wasm_bindgen(js_name = search)]
+    pub fn search(&mut self, pattern: &str, is_hex: bool, start: f64) -> Result<(), JsValue> {
+        let pattern = if is_hex { Pattern::hex(pattern) } else { Pattern::text(pattern) };
+        self.search = Some(Search::new(pattern.map_err(refuse)?, start as u64));
+        Ok(())
+    }
+
+    /// Goes on with the search: about `budget` bytes more, or to the next match.
+    #[wasm_bindgen(js_name = searchStep)]
+    pub fn search_step(&mut self, budget: f64) -> Result<Found, JsValue> {
+        let search = self.search.as_mut().ok_or_else(|| words("no search has begun"))?;
+        search.step(self.document.source(), budget as u64).map_err(refuse)
+    }
+
+    /// The report, as the terminal's `report --json` prints it. Runs all checks.
+    pub fn report(&mut self) -> Result<String, JsValue> {
+        self.document.check_all();
+        serde_json::to_string(&Report(&self.document)).map_err(|error| words(&error.to_string()))
+    }
+
+    /// What it is, as one word.
+    #[wasm_bindgen(getter)]
+    pub fn format(&self) -> Format {
+        self.document.format()
+    }
+}
+
+fn no_table(name: &str) -> JsValue {
+    words(&format!("this file has no table called {name:?}"))
+}
+
+/// `cell` with its text shortened, so that one name cannot fill a page.
+fn short(cell: Cell<'_>) -> Cell<'static> {
+    match cell {
+        Cell::None => Cell::None,
+        Cell::Bool(value) => Cell::Bool(value),
+        Cell::Int(value) => Cell::Int(value),
+        Cell::Text(text) => {
+            let end = text.char_indices().nth(TEXT_LIMIT).map(|(at, _)| at);
+            Cell::Text(match end {
+                Some(end) => format!("{}…", &text[..end]).into(),
+                None => text.into_owned().into(),
+            })
+        }
+    }
+}
