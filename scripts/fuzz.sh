@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Runs every fuzz target for so many seconds: `scripts/fuzz.sh SECONDS`. What is found lies in fuzz/artifacts/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=$1
+
+# The sanitizer needs a nightly compiler; without one the targets still run, for panics, hangs and memory.
+if cargo +nightly -V >/dev/null 2>&1; then
+  fuzz=(cargo +nightly fuzz run)
+else
+  export RUSTC_BOOTSTRAP=1
+  fuzz=(cargo fuzz run --sanitizer none)
+fi
+
+for target in fuzz/fuzz_targets/*.rs; do
+  name=$(basename "$target" .rs)
+  seeds=(fuzz/seeds/"$name") # committed inputs to begin from, if there are any
+  [ -d "${seeds[0]}" ] || seeds=()
+  mkdir -p "fuzz/corpus/$name"
+  echo "fuzz: $name for $seconds s"
+  "${fuzz[@]}" "$name" "fuzz/corpus/$name" "${seeds[@]}" -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
+done

@@ -1,0 +1,3 @@
+// Starts the application.
+
+import './elements/kernel-scope.js';

@@ -1,0 +1,7 @@
+import { expect, test } from 'vitest';
+import { title } from './title.js';
+
+test('the heading tells the version once it is known', () => {
+  expect(title('')).toBe('Kernelscope');
+  expect(title('1.2.3')).toBe('Kernelscope 1.2.3');
+});

@@ -1,0 +1,8 @@
+// Owns the wasm module.
+
+import init, { version } from '../pkg/kernelscope.js';
+import type { FromWorker } from './protocol.js';
+
+await init();
+const hello: FromWorker = { version: version() };
+self.postMessage(hello);
