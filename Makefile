@@ -52,14 +52,15 @@ test: test-native test-web test-unit test-e2e
 test-all:
 	KERNELSCOPE_TEST_ALL=1 $(MAKE) test
 
-test-native: $(wasm)
+test-native:
+	$(setup) rust
 	cargo test --locked --workspace --all-features
-	cargo test --locked --package xtask -- --ignored # those that need the wasm tools
 
 test-web: export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER := wasm-bindgen-test-runner
 test-web: export CHROMEDRIVER ?= $(shell command -v chromedriver || echo /usr/bin/chromedriver)
-test-web:
+test-web: $(wasm)
 	$(setup) rust std bindgen browser
+	cargo test --locked --package xtask --test wasm_pack_toml -- --ignored
 	cargo build --locked --release --features cli --bin kernelscope
 	cargo test --locked $(wasm32) --test web
 
@@ -75,6 +76,7 @@ test-e2e: $(site)
 
 check: $(site)
 	$(setup) rust std npm
+	cargo xtask tables --check
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	cargo clippy --locked $(wasm32) --lib --test web -- -D warnings

@@ -45,7 +45,7 @@ need_fuzz() { cargo_tool "cargo fuzz" cargo-fuzz "$cargo_fuzz_version"; }
 
 need_npm() {
   local got=node_modules/.package-lock.json # npm writes it last
-  if [ -f "$got" ] && [ ! package-lock.json -nt "$got" ] && [ ! package.json -nt "$got" ]; then return; fi
+  if [ -f "$got" ] && [ ! package-lock.json -nt "$got" ]; then return; fi
   have npm || die "no npm: install Node.js 20.19 or later first"
   node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' ||
     die "Node.js $(node -v) is too old: 20.19 or later is needed"

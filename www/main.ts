@@ -1,3 +1,3 @@
 // Starts the application.
 
-import './elements/kernel-scope.js';
+import './elements/kernel-scope.ts';

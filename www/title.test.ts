@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { title } from './title.js';
+import { title } from './title.ts';
 
 test('the heading tells the version once it is known', () => {
   expect(title('')).toBe('Kernelscope');

@@ -27,7 +27,7 @@ export const test = base.extend<{ guard: undefined }, { site: string }>({
       });
       context.on('weberror', (error) => wrongs.push(`threw ${error.error().stack}`));
       context.on('console', (message) => {
-        if (message.type() === 'error') wrongs.push(`said ${message.text()}`);
+        if (message.type() === 'error') wrongs.push(`said ${message.text()} (${message.location().url})`);
       });
       await use(undefined);
       expect(wrongs, 'what the page must not do').toEqual([]);

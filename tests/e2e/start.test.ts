@@ -1,4 +1,4 @@
-import { expect, test } from './site.js';
+import { expect, test } from './site.ts';
 
 test('the page starts the module in its worker', async ({ page }) => {
   await page.goto('./');

@@ -1,8 +1,8 @@
 // <kernel-scope>: the application.
 
 import { css, html, LitElement } from 'lit';
-import type { FromWorker } from '../protocol.js';
-import { title } from '../title.js';
+import type { FromWorker } from '../protocol.ts';
+import { title } from '../title.ts';
 
 export class KernelScope extends LitElement {
   static override styles = css`:host { display: block; }`;

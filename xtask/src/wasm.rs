@@ -67,6 +67,8 @@ fn wasm_pack_arguments(settings: &Settings) -> Vec<String> {
     let out_dir = build.out_dir.to_string_lossy();
     // wasm-bindgen is the installed one, and wasm-opt is ours to run, with the flags of the settings.
     let mut words = vec![
+        "--log-level",
+        "error",
         "build",
         "--mode",
         "no-install",
@@ -117,21 +119,19 @@ fn remaps() -> Result<Vec<String>> {
 fn complete_package(out: &Path, name: &str) -> Result {
     let path = out.join("package.json");
     let mut package: Value = serde_json::from_str(&read(&path)?)?;
-    let mut files = vec![
-        format!("{name}.js"),
-        format!("{name}.d.ts"),
-        format!("{name}_bg.wasm"),
-        format!("{name}_bg.wasm.d.ts"),
-    ];
-    files.extend(["LICENSE-MIT", "LICENSE-APACHE"].map(String::from));
     package["type"] = json!("module");
-    package["files"] = json!(files);
-    package["exports"] = json!({
-        ".": { "types": format!("./{name}.d.ts"), "default": format!("./{name}.js") },
-        format!("./{name}_bg.wasm"): format!("./{name}_bg.wasm"),
-        "./package.json": "./package.json",
-    });
-    std::fs::write(&path, serde_json::to_string_pretty(&package)? + "\n")?;
+    package["files"] = json!(["*.js", "*.ts", "*.wasm", "LICENSE-*"]);
+    package["exports"] = Value::Null;
+    let text = serde_json::to_string_pretty(&package)? + "\n";
+    // As text, since in `exports` the order counts: types come first.
+    let exports = format!(
+        r#""exports": {{
+    ".": {{ "types": "./{name}.d.ts", "default": "./{name}.js" }},
+    "./{name}_bg.wasm": "./{name}_bg.wasm",
+    "./package.json": "./package.json"
+  }}"#
+    );
+    std::fs::write(&path, text.replace(r#""exports": null"#, &exports))?;
     // wasm-pack's own would keep everything out of the published package.
     match std::fs::remove_file(out.join(".gitignore")) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn wasm_pack_is_driven_by_the_settings() {
-        let words = "build --mode no-install --no-opt --profile wasm --target web --out-dir pkg --out-name kernelscope -- --locked";
+        let words = "--log-level error build --mode no-install --no-opt --profile wasm --target web --out-dir pkg --out-name kernelscope -- --locked";
         assert_eq!(arguments(SETTINGS), words);
     }
 
