@@ -91,11 +91,10 @@ pub static ELF32_SYMBOL: Layout = Layout { name: "Elf32_Sym", bytes: 16, source:
     f("st_size", 64, 32, Kind::Size, "bytes; 0 if unknown"),
     f("st_type", 96, 4, Kind::Enum(&SYMBOL_TYPE), "ELF32_ST_TYPE(st_info)"),
     f("st_bind", 100, 4, Kind::Enum(&SYMBOL_BINDING), "ELF32_ST_BIND(st_info)"),
-    f("st_visibility", 104, 2, Kind::Enum(&SYMBOL_VISIBILITY), "ELF32_ST_VISIBILITY(st_other)"),
-    f("st_other[7:2]", 106, 6, Kind::Hex, "left to the machine"),
+    f("st_other", 104, 8, Kind::Hex, "visibility and bits of the machine"),
     f("st_shndx", 112, 16, Kind::Section, "section that holds it, or a special index"),
     or("st_type", f("st_info", 96, 8, Kind::Hex, "type and binding")),
-    or("st_visibility", f("st_other", 104, 8, Kind::Hex, "visibility and bits of the machine")),
+    or("st_other", f("st_visibility", 104, 2, Kind::Enum(&SYMBOL_VISIBILITY), "ELF32_ST_VISIBILITY(st_other)")),
 ] };
 
 /// Relocation without addend, 32-bit.
@@ -201,13 +200,12 @@ pub static ELF64_SYMBOL: Layout = Layout { name: "Elf64_Sym", bytes: 24, source:
     f("st_name", 0, 32, Kind::String, "offset of the name in the string table that sh_link names"),
     f("st_type", 32, 4, Kind::Enum(&SYMBOL_TYPE), "ELF64_ST_TYPE(st_info)"),
     f("st_bind", 36, 4, Kind::Enum(&SYMBOL_BINDING), "ELF64_ST_BIND(st_info)"),
-    f("st_visibility", 40, 2, Kind::Enum(&SYMBOL_VISIBILITY), "ELF64_ST_VISIBILITY(st_other)"),
-    f("st_other[7:2]", 42, 6, Kind::Hex, "left to the machine"),
+    f("st_other", 40, 8, Kind::Hex, "visibility and bits of the machine"),
     f("st_shndx", 48, 16, Kind::Section, "section that holds it, or a special index"),
     f("st_value", 64, 64, Kind::Address, "address, or offset in the section in a relocatable file"),
     f("st_size", 128, 64, Kind::Size, "bytes; 0 if unknown"),
     or("st_type", f("st_info", 32, 8, Kind::Hex, "type and binding")),
-    or("st_visibility", f("st_other", 40, 8, Kind::Hex, "visibility and bits of the machine")),
+    or("st_other", f("st_visibility", 40, 2, Kind::Enum(&SYMBOL_VISIBILITY), "ELF64_ST_VISIBILITY(st_other)")),
 ] };
 
 /// Relocation without addend, 64-bit.

@@ -134,11 +134,10 @@ pub static SYMBOL_KIND: Names = Names { entries: &[
     n(0x0, "EIVALUE_SYM_KIND_ADDR", "its address"),
 ] };
 
-/// st_other of a cubin's symbol.
+/// st_other of a cubin's symbol, above its visibility.
 // Source: Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)
 #[rustfmt::skip]
 pub static SYMBOL_OTHER: Layout = Layout { name: "st_other", bytes: 1, source: "Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)", fields: &[
-    f("st_visibility", 0, 2, Kind::Enum(&below::SYMBOL_VISIBILITY), "ELF64_ST_VISIBILITY(st_other)"),
     f("UNIFIED_FUNC", 2, 1, Kind::Flag, "function of the unified function table"),
     f("OBSCURE", 3, 1, Kind::Flag, "named by the tools; meaning not known"),
     f("STO_CUDA_ENTRY", 4, 1, Kind::Flag, "a kernel; on a variable the tools print UNIFIED_OBJECT"),
