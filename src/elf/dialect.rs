@@ -2,7 +2,7 @@
 //! need not know the machines above it.
 
 use super::map::Role;
-use super::{Header, tables};
+use super::{Header, Section, tables};
 use crate::record::{Layout, Names};
 
 /// What a machine's ABI adds to ELF.
@@ -20,6 +20,8 @@ pub struct Dialect {
     pub relocation_types: &'static Names,
     /// The parts of `e_flags`, which can depend on the rest of the header.
     pub flags: Option<fn(&Header) -> &'static Layout>,
+    /// The layout of a section's header where some of its fields carry more than the format has them for.
+    pub section: Option<fn(&Header, &Section) -> Option<&'static Layout>>,
     /// The parts of `st_other`.
     pub other: Option<&'static Layout>,
     /// Where an implicit addend lies: relocation type, bytes past `r_offset`, size in bytes.
@@ -52,6 +54,7 @@ pub static GENERIC: Dialect = Dialect {
     symbol_types: NO_NAMES,
     relocation_types: NO_NAMES,
     flags: None,
+    section: None,
     other: None,
     implicit_addends: &[],
     roles: &[],

@@ -6,7 +6,7 @@ use super::map::Part;
 use super::note::Note;
 use super::{Elf, Relocation, Strings, tables};
 use crate::error::{Diagnostics, Result};
-use crate::record::{Kind, Layout, Record};
+use crate::record::{Kind, Layout, Raw, Record};
 use crate::span::Span;
 
 impl Elf {
@@ -34,6 +34,7 @@ impl Elf {
         self.explain_section(&mut record, "e_shstrndx", names);
         if let Some(flags) = self.dialect.flags {
             record.append_alternatives(flags(&self.header), &bytes, "e_flags");
+            self.explain_sections(&mut record, "e_flags");
         }
         Ok(record)
     }
@@ -47,7 +48,9 @@ impl Elf {
             return Ok(None);
         };
         let class = self.header.class;
-        let layout = class.choose(&tables::ELF32_SECTION, &tables::ELF64_SECTION);
+        let special = self.dialect.section.and_then(|f| f(&self.header, section));
+        let layout =
+            special.unwrap_or(class.choose(&tables::ELF32_SECTION, &tables::ELF64_SECTION));
         let span = table.entry(index.into());
         let bytes = self.source().read(span)?;
         let name = format!("section header {index} {}", section.name);
@@ -79,6 +82,18 @@ impl Elf {
         match self.header.e_shstrndx {
             0xffff => self.section(0).map_or(0, |zero| zero.link),
             index => index.into(),
+        }
+    }
+
+    /// Explains those alternatives of the field called `of` that are indices of sections.
+    fn explain_sections(&self, record: &mut Record, of: &str) {
+        for field in &mut record.fields {
+            let is_index = field.kind == "section" && field.alternative_of == Some(of);
+            if let (true, Raw::Int(index)) = (is_index, &field.raw) {
+                let header = self.section_table.filter(|t| *index < t.count);
+                field.target = header.map(|t| t.entry(*index));
+                field.meaning = Some(self.section_label(*index as u32));
+            }
         }
     }
 

@@ -1,0 +1,459 @@
+//! Attributes with their values: what the entries of `.nv.info` say, as values and as records.
+
+use serde::{Serialize, Serializer};
+
+use super::info::{EIFMT_SVAL, Entries, Entry};
+use super::{symbol_table, tables, toolkit};
+use crate::elf::{Elf, Section, SymbolTable, Symbols};
+use crate::error::Result;
+use crate::record::{self, Field, Kind, Layout, Names, Record};
+use crate::source::Source;
+use crate::span::Span;
+
+/// An attribute of a function.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Attribute {
+    /// Its number.
+    pub id: u8,
+    /// Its name (`EIATTR_REGCOUNT`), or its number where none is known.
+    pub name: String,
+    /// Where its value is: `NVAL` (none), `BVAL` (a byte), `HVAL` (a halfword) or `SVAL` (bytes behind it);
+    /// `ERROR` for other formats.
+    pub format: &'static str,
+    /// Offset of its entry in the file.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub offset: u64,
+    /// Bytes of its entry.
+    pub size: u32,
+    /// Its value.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "unknown"))]
+    pub value: Value,
+    /// Its value in words; empty where it has none.
+    pub text: String,
+}
+
+/// The value of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// The attribute being there says all.
+    Nothing,
+    /// A number.
+    Number(u64),
+    /// Bytes whose meaning is not known, in hexadecimal digits.
+    Bytes(String),
+    /// Values in order.
+    List(Vec<Value>),
+    /// Values with names, in order.
+    Fields(Vec<(String, Value)>),
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Self::Nothing => serializer.serialize_none(),
+            Self::Number(value) => crate::int::serialize(value, serializer),
+            Self::Bytes(digits) => serializer.serialize_str(digits),
+            Self::List(values) => serializer.collect_seq(values),
+            Self::Fields(fields) => {
+                serializer.collect_map(fields.iter().map(|(name, value)| (name, value)))
+            }
+        }
+    }
+}
+
+/// The coding of a section's entries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Coding {
+    /// `.nv.info`.
+    Info,
+    /// `.nv.compat`.
+    Compat,
+}
+
+impl Coding {
+    fn names(self) -> &'static Names {
+        match self {
+            Self::Info => &tables::ATTRIBUTE,
+            Self::Compat => &tables::COMPAT_ATTRIBUTE,
+        }
+    }
+
+    fn head(self) -> &'static Layout {
+        match self {
+            Self::Info => &tables::ATTRIBUTE_HEADER,
+            Self::Compat => &tables::COMPAT_ATTRIBUTE_HEADER,
+        }
+    }
+}
+
+/// What stands behind an entry's head.
+enum Shape {
+    /// One structure.
+    One(&'static Layout),
+    /// Structures of one layout, as many as fit.
+    Many(&'static Layout),
+    /// One word of that name.
+    Word(&'static str, Kind),
+    /// Words of that name, as many as fit.
+    Words(&'static str, Kind),
+    /// Indirect branches, each with words for its targets.
+    Branches,
+    /// A word for the kind of instruction, and words for the places.
+    Instructions,
+}
+
+fn shape(id: u8) -> Option<Shape> {
+    use Shape::{Branches, Instructions, Many, One, Word, Words};
+    Some(match id {
+        0x05 => One(&tables::MAX_THREADS),
+        0x09 => Many(&tables::SAMPLER_INIT),
+        0x0a => One(&tables::PARAM_CBANK),
+        0x0f => Words("extern", Kind::Symbol),
+        0x10 => One(&tables::REQNTID),
+        0x11 => One(&tables::FRAME_SIZE),
+        0x12 => One(&tables::MIN_STACK_SIZE),
+        0x17 => One(&tables::KPARAM_INFO),
+        0x1a => One(&tables::QUERY_NUMATTRIB),
+        0x1c | 0x1d | 0x25 | 0x28 | 0x31 | 0x46 => Words("offset", Kind::Offset),
+        0x1e => Word("size", Kind::Size),
+        0x23 => One(&tables::MAX_STACK_SIZE),
+        0x26 => One(&tables::LOAD_CACHE_REQUEST),
+        0x29 => Words("register", Kind::Hex),
+        0x2e => Words("word", Kind::Hex),
+        0x2f => One(&tables::REGCOUNT),
+        0x32 => One(&tables::SHARED_SCRATCH),
+        0x34 => Branches,
+        0x36 => Word("mask", Kind::Hex),
+        0x37 => Word("version", Kind::Unsigned),
+        0x39 => Many(&tables::MBARRIER_INSTRUCTION),
+        0x3d => One(&tables::CTA_PER_CLUSTER),
+        0x3f => Word("rank", Kind::Count),
+        0x45 => One(&tables::KPARAM_INFO_V2),
+        0x4f => Words("fragment", Kind::Enum(&tables::ENTRY_FRAGMENT)),
+        0x55 => Many(&tables::SPILL),
+        0x5d => Many(&tables::SYSCALLS_FALLBACK),
+        0x66 => Words("language", Kind::Enum(&tables::LANGUAGE)),
+        0x6c => Instructions,
+        _ => return None,
+    })
+}
+
+/// Whether the attribute's fields of kind `offset` are places in the function's code.
+fn is_of_code(id: u8) -> bool {
+    matches!(
+        id,
+        0x1c | 0x1d | 0x25 | 0x28 | 0x31 | 0x34 | 0x39 | 0x46 | 0x55 | 0x6c
+    )
+}
+
+/// How a value in the head is understood.
+fn head_kind(id: u8) -> Kind {
+    match id {
+        0x49 => Kind::Enum(&tables::SHADER_TYPE),
+        0x50 => Kind::Flags(&tables::SPARSE_MMA),
+        0x58 => Kind::Enum(&tables::STUB_FUNCTION_KIND),
+        0x5f => Kind::Hex,
+        _ => Kind::Unsigned,
+    }
+}
+
+/// A part of what stands behind an entry's head.
+struct Part {
+    /// Byte of the entry at which it begins.
+    at: u32,
+    what: What,
+    /// Which of those of its name it is.
+    index: Option<u32>,
+}
+
+enum What {
+    Structure(&'static Layout),
+    Word(&'static str, Kind),
+    /// A word that belongs to the structure before it.
+    Of(&'static str, Kind),
+}
+
+/// Bytes of an entry's head.
+const HEAD: u32 = 4;
+
+fn parts(shape: &Shape, bytes: &[u8]) -> Vec<Part> {
+    let size = bytes.len() as u32;
+    let each = |step: u32, what: &dyn Fn() -> What, from: u32, to: u32, is_of_many: bool| {
+        let count = to.saturating_sub(from) / step.max(1);
+        let parts = (0..count).map(|i| Part {
+            at: from + i * step,
+            what: what(),
+            index: is_of_many.then_some(i),
+        });
+        parts.collect::<Vec<_>>()
+    };
+    match *shape {
+        Shape::One(layout) => vec![Part {
+            at: HEAD,
+            what: What::Structure(layout),
+            index: None,
+        }],
+        Shape::Many(layout) => each(layout.bytes, &|| What::Structure(layout), HEAD, size, true),
+        Shape::Word(name, kind) => each(4, &|| What::Word(name, kind), HEAD, 8.min(size), false),
+        Shape::Words(name, kind) => each(4, &|| What::Word(name, kind), HEAD, size, true),
+        Shape::Branches => {
+            let layout = &tables::INDIRECT_BRANCH;
+            let mut parts = Vec::new();
+            let mut at = HEAD;
+            let mut index = 0;
+            while at + layout.bytes <= size {
+                let count = record::bits(bytes, (at + 8) * 8, 32).unwrap_or(0);
+                parts.push(Part {
+                    at,
+                    what: What::Structure(layout),
+                    index: Some(index),
+                });
+                at += layout.bytes;
+                let there = count.min(u64::from((size - at) / 4)) as u32;
+                let end = at + there * 4;
+                let target = || What::Of("target", Kind::Offset);
+                parts.extend(each(4, &target, at, end, true));
+                at = end;
+                index += 1;
+            }
+            parts
+        }
+        Shape::Instructions => {
+            let kind = || What::Word("kind", Kind::Enum(&tables::INSTRUCTION_KIND));
+            let mut parts = each(4, &kind, HEAD, 8.min(size), false);
+            let place = || What::Word("offset", Kind::Offset);
+            parts.extend(each(4, &place, 8, size, true));
+            parts
+        }
+    }
+}
+
+/// What an attribute's fields refer to.
+pub(super) struct Context<'a> {
+    elf: &'a Elf,
+    symbols: Option<(SymbolTable, Symbols<'a>)>,
+    code: Span,
+}
+
+impl<'a> Context<'a> {
+    /// For the attributes of `section`, of a function whose code in the file is `code`.
+    pub(super) fn new(elf: &'a Elf, section: &Section, code: Span) -> Self {
+        let table = symbol_table(elf, section.link);
+        let symbols = table.and_then(|table| {
+            let symbols = elf.symbols(&table).ok()?;
+            Some((table, symbols))
+        });
+        Self { elf, symbols, code }
+    }
+
+    /// Says what a field refers to: a symbol, or a place in the code.
+    pub(super) fn explain(&self, field: &mut Field, is_of_code: bool) {
+        let record::Raw::Int(raw) = field.raw else {
+            return;
+        };
+        match (field.kind, &self.symbols) {
+            ("symbol", Some((table, symbols))) if raw < symbols.len() => {
+                let symbol = symbols.get(raw);
+                let name = symbol.map(|symbol| match symbols.name(&symbol) {
+                    name if name.is_empty() => self.elf.section_label(symbol.section),
+                    name => name,
+                });
+                field.meaning = name.filter(|_| raw != 0);
+                field.target = Some(table.table.entry(raw));
+            }
+            ("offset", _) if is_of_code && raw < self.code.size => {
+                field.target = Some(Span::new(self.code.offset + raw, 1));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The bytes of `entry`.
+fn bytes(source: &Source, entry: &Entry) -> Result<Vec<u8>> {
+    source.read(entry.span())
+}
+
+fn name(entry: &Entry, coding: Coding) -> String {
+    match coding.names().name(entry.id.into()) {
+        Some(name) => name.into(),
+        None => format!("0x{:x}", entry.id),
+    }
+}
+
+/// The record of `entry`.
+pub(super) fn record(context: &Context<'_>, entry: &Entry, coding: Coding) -> Result<Record> {
+    let bytes = bytes(context.elf.source(), entry)?;
+    let mut record = coding
+        .head()
+        .read(name(entry, coding), &bytes, entry.offset);
+    record.span = entry.span();
+    match (entry.format, coding) {
+        (EIFMT_SVAL, _) => {
+            record.explain("value", format!("{} bytes follow", entry.value), None);
+            append(&mut record, context, entry, &bytes, coding);
+        }
+        (_, Coding::Info) => {
+            let meaning = in_head(entry, &bytes).and_then(|field| field.meaning);
+            record.explain("value", meaning.unwrap_or_default(), None);
+        }
+        (_, Coding::Compat) => {}
+    }
+    Ok(record)
+}
+
+/// Appends what stands behind the head of `entry`.
+fn append(record: &mut Record, context: &Context<'_>, entry: &Entry, bytes: &[u8], coding: Coding) {
+    let shape = match coding {
+        Coding::Info => shape(entry.id),
+        Coding::Compat => None,
+    };
+    let parts = shape.map_or(Vec::new(), |shape| parts(&shape, bytes));
+    let mut end = HEAD;
+    for part in parts {
+        let first = record.fields.len();
+        match part.what {
+            What::Structure(layout) => {
+                record.append(layout, bytes, part.at);
+                end = part.at + layout.bytes;
+            }
+            What::Word(name, kind) | What::Of(name, kind) => {
+                record.append_bytes(name, bytes, part.at, 4, kind);
+                end = part.at + 4;
+            }
+        }
+        for field in &mut record.fields[first..] {
+            if let Some(index) = part.index {
+                field.name = format!("{}({index})", field.name);
+            }
+            context.explain(field, is_of_code(entry.id));
+            if entry.id == 0x37
+                && let record::Raw::Int(version) = field.raw
+            {
+                field.meaning = Some(format!("CUDA {}", toolkit(version as u32)));
+            }
+        }
+    }
+    let rest = (bytes.len() as u32).saturating_sub(end);
+    record.append_bytes("bytes", bytes, end, rest, Kind::Bytes);
+}
+
+/// The value in the head of `entry`, as a field; `None` where its format has none there.
+fn in_head(entry: &Entry, bytes: &[u8]) -> Option<Field> {
+    let size = match entry.format {
+        2 => 1,
+        3 => 2,
+        _ => return None,
+    };
+    let mut record = Record::new("", entry.span(), None);
+    record.append_bytes("value", bytes, 2, size, head_kind(entry.id));
+    record.fields.pop()
+}
+
+fn value(entry: &Entry, bytes: &[u8]) -> Value {
+    if entry.format != EIFMT_SVAL {
+        return match in_head(entry, bytes).map(|field| field.raw) {
+            Some(record::Raw::Int(raw)) => Value::Number(raw),
+            _ => Value::Nothing,
+        };
+    }
+    let unknown = || Value::Bytes(record::hex(&bytes[(HEAD as usize).min(bytes.len())..]));
+    let Some(shape) = shape(entry.id) else {
+        return unknown();
+    };
+    let number = |at: u32| record::bits(bytes, at * 8, 32).unwrap_or(0);
+    let mut values = Vec::new();
+    for part in parts(&shape, bytes) {
+        match part.what {
+            What::Structure(layout) => {
+                let start = (part.at as usize).min(bytes.len());
+                let fields = layout.read("", &bytes[start..], 0).fields;
+                let fields = fields.into_iter().filter_map(|field| match field.raw {
+                    record::Raw::Int(raw) => Some((field.name, Value::Number(raw))),
+                    record::Raw::Bytes(_) => None,
+                });
+                values.push(Value::Fields(fields.collect()));
+            }
+            What::Word(..) => values.push(Value::Number(number(part.at))),
+            What::Of(name, _) => {
+                let Some(Value::Fields(fields)) = values.last_mut() else {
+                    continue;
+                };
+                match fields.last_mut() {
+                    Some((_, Value::List(words))) => words.push(Value::Number(number(part.at))),
+                    _ => fields.push((
+                        format!("{name}s"),
+                        Value::List(vec![Value::Number(number(part.at))]),
+                    )),
+                }
+            }
+        }
+    }
+    match shape {
+        Shape::One(_) | Shape::Word(..) => values.pop().unwrap_or_else(unknown),
+        _ => Value::List(values),
+    }
+}
+
+/// Fields that are put in words, at most.
+const TEXT_LIMIT: usize = 24;
+
+/// The value of `entry` in words.
+fn text(context: &Context<'_>, entry: &Entry, bytes: &[u8]) -> String {
+    let mut record = Record::new("", entry.span(), None);
+    if entry.format == EIFMT_SVAL {
+        append(&mut record, context, entry, bytes, Coding::Info);
+    } else {
+        record.fields.extend(in_head(entry, bytes));
+    }
+    // Fields of words in a row go without their names.
+    let is_plain = !matches!(
+        shape(entry.id),
+        Some(Shape::One(_) | Shape::Many(_) | Shape::Branches)
+    );
+    let fields = record
+        .fields
+        .iter()
+        .filter(|field| field.kind != "reserved");
+    let count = fields.clone().count();
+    let mut words: Vec<String> = fields
+        .take(TEXT_LIMIT)
+        .map(|field| {
+            let value = match &field.meaning {
+                Some(meaning) => meaning.clone(),
+                None => field.value_text(),
+            };
+            if is_plain {
+                value
+            } else {
+                format!("{} {value}", field.name)
+            }
+        })
+        .collect();
+    if count > TEXT_LIMIT {
+        words.push(format!("and {} more", count - TEXT_LIMIT));
+    }
+    words.join(", ")
+}
+
+/// The attributes of `section`, whose function's code in the file is `code`. Entries behind one that runs
+/// past the section's end are left out: reading the file has found that.
+pub(super) fn read(elf: &Elf, section: &Section, code: Span) -> Vec<Attribute> {
+    let context = Context::new(elf, section, code);
+    let entries = Entries::new(elf.source(), elf.stored(section));
+    let attributes = entries.map_while(Result::ok).map_while(|entry| {
+        let bytes = bytes(elf.source(), &entry).ok()?;
+        Some(Attribute {
+            id: entry.id,
+            name: name(&entry, Coding::Info),
+            format: entry.format_name(),
+            offset: entry.offset,
+            size: entry.span().size as u32,
+            value: value(&entry, &bytes),
+            text: text(&context, &entry, &bytes),
+        })
+    });
+    attributes.collect()
+}

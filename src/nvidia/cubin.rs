@@ -1,0 +1,149 @@
+//! A cubin as a whole: what it is for, what made it, and its kernels.
+
+use serde::Serialize;
+
+use super::info::Entries;
+use super::note::{self, Notes};
+use super::{Check, Kernel, is_new, kernel, record};
+use crate::elf::{Elf, Section};
+use crate::error::{Diagnostic, Diagnostics, Kind, Result};
+use crate::record::Record;
+
+/// `EF_CUDA_ACCELERATORS` of the old layout and of the new one.
+const ACCELERATORS: (u32, u32) = (0x800, 0x8);
+/// The attribute of `.nv.compat` that says the same since CUDA 13.
+const ACCELERATOR_TARGET: u8 = 9;
+/// `sh_type` of `.nv.compat`: `SHT_CUDA_COMPAT_INFO`.
+pub(super) const COMPAT: u32 = 0x7000_0086;
+/// Entries of `.nv.compat` that are looked at, at most; files have about ten.
+const COMPAT_LIMIT: usize = 1024;
+
+/// A cubin.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Cubin {
+    /// The architecture that its code is for: `sm_90a`.
+    pub target: String,
+    /// The architecture's number: 90.
+    pub sm: u32,
+    /// Its letter: `a` for features of this architecture alone, `f` for those of its family.
+    pub variant: Option<char>,
+    /// The toolkit that made it: `13.5`.
+    pub toolkit: Option<String>,
+    /// The virtual architecture of the PTX that it was made from: 90 for `compute_90`.
+    pub virtual_sm: Option<u32>,
+    /// The command line of the tool that made it.
+    pub options: Option<String>,
+    /// Whether it is still to be linked.
+    pub is_relocatable: bool,
+    /// Its kernels and device functions, in section order.
+    pub kernels: Vec<Kernel>,
+}
+
+impl Cubin {
+    /// Reads what `elf` says; its machine is [`super::EM_CUDA`].
+    pub fn open(elf: &Elf, findings: &mut Diagnostics) -> Self {
+        let flags = elf.header.e_flags;
+        let notes = Notes::read(elf);
+        let (sm, virtual_sm, toolkit, has_accelerators);
+        if is_new(&elf.header) {
+            sm = flags >> 8 & 0xffff;
+            virtual_sm = notes.virtual_sm;
+            toolkit = notes.toolkit.clone();
+            has_accelerators = flags & ACCELERATORS.1 != 0 || is_accelerator_target(elf);
+            check_note(elf, flags >> 24, findings);
+        } else {
+            sm = flags & 0xff;
+            virtual_sm = Some(flags >> 16 & 0xff);
+            // 1 is the version of ELF itself.
+            toolkit = Some(elf.header.e_version)
+                .filter(|&version| version > 1)
+                .map(super::toolkit);
+            has_accelerators = flags & ACCELERATORS.0 != 0;
+        }
+        let variant = if has_accelerators {
+            Some('a')
+        } else {
+            // Nothing else tells cubins of a family from those of its first architecture.
+            notes.targets(&format!("sm_{sm}f")).then_some('f')
+        };
+        let letter = variant.map(String::from).unwrap_or_default();
+        Self {
+            target: format!("sm_{sm}{letter}"),
+            sm,
+            variant,
+            toolkit,
+            virtual_sm,
+            options: notes.options().map(Into::into),
+            is_relocatable: elf.header.is_relocatable(),
+            kernels: kernel::read(elf, findings),
+        }
+    }
+
+    /// What else there is to say of it in a word each: `CUDA 13.5`, `executable`, `compute_90`.
+    pub fn facts(&self) -> Vec<String> {
+        let mut facts = Vec::new();
+        facts.extend(
+            self.toolkit
+                .as_ref()
+                .map(|version| format!("CUDA {version}")),
+        );
+        facts.push(
+            if self.is_relocatable {
+                "relocatable"
+            } else {
+                "executable"
+            }
+            .into(),
+        );
+        facts.extend(self.virtual_sm.map(|number| format!("compute_{number}")));
+        facts
+    }
+
+    /// The record that holds the byte at `offset` in `section`, of those that NVIDIA defines: attributes,
+    /// entries of the call graph, of prototypes and of relocation actions, notes, and Mercury's tables.
+    /// `None` for others: the ELF floor may know them.
+    ///
+    /// # Errors
+    /// If its bytes cannot be read.
+    pub fn record_in(&self, elf: &Elf, section: &Section, offset: u64) -> Result<Option<Record>> {
+        record::record_in(elf, section, offset)
+    }
+
+    /// Finds the relocations that a loader refuses. It reads all of them: [`Check`] does so in steps.
+    pub fn check(&self, elf: &Elf, findings: &mut Diagnostics) {
+        Check::default().step(elf, u64::MAX, findings);
+    }
+}
+
+/// Whether `.nv.compat` says that only this architecture runs the code.
+fn is_accelerator_target(elf: &Elf) -> bool {
+    let sections = elf.sections.iter().filter(|s| s.kind == COMPAT);
+    let entries = sections
+        .take(1)
+        .flat_map(|section| Entries::new(elf.source(), elf.stored(section)));
+    entries
+        .map_while(Result::ok)
+        .take(COMPAT_LIMIT)
+        .any(|entry| entry.id == ACCELERATOR_TARGET && entry.value & 0xff == 1)
+}
+
+/// `e_flags` of the new layout names the section of the note with the virtual architecture.
+fn check_note(elf: &Elf, index: u32, findings: &mut Diagnostics) {
+    let named = elf.section(index);
+    if named.is_some_and(|section| note::is_cuinfo(&section.name)) || elf.sections.is_empty() {
+        return;
+    }
+    findings.push(
+        Diagnostic::warning(
+            Kind::Format,
+            "e_flags names another section than that of the CUDA note",
+        )
+        .expected(
+            "the index of .note.nv.cuinfo or .note.nv.cuver",
+            format!("{index} ({})", elf.section_label(index)),
+        )
+        .within("ELF header, e_flags")
+        .at(elf.source().absolute(48)),
+    );
+}

@@ -1,0 +1,537 @@
+//! Kernels and device functions: one for each code section of the image.
+//!
+//! Sections name their function by the rest of their own name; the cubin's attributes name it by symbol.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::attribute::{self, Attribute};
+use super::info::{EIFMT_SVAL, Entries, Entry};
+use super::{is_new, symbol_table, tables};
+use crate::elf::symbol::Place;
+use crate::elf::{Elf, Section, Symbol, Symbols};
+use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::span::Span;
+
+/// How names of code sections begin.
+pub(super) const CODE: &str = ".text.";
+const SHARED: &str = ".nv.shared.";
+const LOCAL: &str = ".nv.local.";
+const CONSTANT: &str = ".nv.constant";
+/// How names of sections with attributes begin.
+pub(super) const INFO: &str = ".nv.info";
+
+/// Constant banks that an instruction can name: its field has 5 bits.
+const BANKS: u32 = 32;
+
+/// Bit of `st_other` that marks kernels: `STO_CUDA_ENTRY`.
+const STO_CUDA_ENTRY: u8 = 0x10;
+
+// The attributes read here; `tables/nvidia/info.toml` says what they hold.
+const MAX_THREADS: u8 = 0x05;
+const PARAM_CBANK: u8 = 0x0a;
+const FRAME_SIZE: u8 = 0x11;
+const MIN_STACK_SIZE: u8 = 0x12;
+const KPARAM_INFO: u8 = 0x17;
+const MAX_STACK_SIZE: u8 = 0x23;
+const REGCOUNT: u8 = 0x2f;
+const KPARAM_INFO_V2: u8 = 0x45;
+const NUM_BARRIERS: u8 = 0x4c;
+
+/// A kernel or a device function.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Kernel {
+    /// The name, as linked.
+    pub name: String,
+    /// Whether it can be launched: its symbol is marked `STO_CUDA_ENTRY`. Device functions are not.
+    pub entry_point: bool,
+    /// Index of its code section.
+    pub section: u32,
+    /// Offset of its code in the image.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub code_offset: u64,
+    /// Bytes of its code.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub code_bytes: u64,
+    /// Its code in the file.
+    pub code: Span,
+    /// 32-bit registers of a thread (`EIATTR_REGCOUNT`); 0 where nothing says.
+    pub registers: u32,
+    /// Bytes of stack that a thread needs at least (`EIATTR_MIN_STACK_SIZE`); 0 where nothing says.
+    pub stack_bytes: u32,
+    /// Bytes of its own stack frame (`EIATTR_FRAME_SIZE`).
+    pub frame_bytes: Option<u32>,
+    /// Bytes of stack that a thread needs at most (`EIATTR_MAX_STACK_SIZE`); 0xffffffff: not bounded.
+    pub max_stack_bytes: Option<u32>,
+    /// Bytes of static shared memory: the size of `.nv.shared.<name>`; 0 without.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub shared_bytes: u64,
+    /// Bytes of local memory: the size of `.nv.local.<name>`.
+    #[serde(serialize_with = "crate::int::serialize_option")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int | null"))]
+    pub local_bytes: Option<u64>,
+    /// Named barriers.
+    pub barriers: Option<u32>,
+    /// The largest block along x, y and z (`EIATTR_MAX_THREADS`).
+    pub max_threads: Option<[u32; 3]>,
+    /// Where its parameters begin in bank 0 (`EIATTR_PARAM_CBANK`), in bytes; 0 where nothing says.
+    pub params_offset: u32,
+    /// Bytes of its parameters; 0 where nothing says.
+    pub params_bytes: u32,
+    /// Its parameters by ordinal; `None` where nothing describes them.
+    pub params: Option<Vec<Parameter>>,
+    /// Its constant banks, in the order in which the file has them first.
+    pub banks: Vec<Bank>,
+    /// Indices of the sections that hold its attributes.
+    #[serde(skip)]
+    info: Vec<u32>,
+}
+
+/// A parameter of a kernel (`EIATTR_KPARAM_INFO`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Parameter {
+    /// Which parameter, from 0.
+    pub ordinal: u16,
+    /// Offset in the parameters, in bytes.
+    pub offset: u16,
+    /// Bytes.
+    pub size: u16,
+    /// The memory that it points to, as the tools number it; 0 if not stated.
+    pub space: u8,
+    /// Power of two of the alignment of what it points to; 0 if not stated.
+    pub log2_align: u8,
+}
+
+/// A constant bank of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Bank {
+    /// Which bank.
+    pub index: u32,
+    /// Index of its section.
+    pub section: u32,
+    /// Offset in the image; `None` where the image does not hold it (relocatable cubins).
+    #[serde(serialize_with = "crate::int::serialize_option")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int | null"))]
+    pub offset: Option<u64>,
+    /// Bytes.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub bytes: u64,
+}
+
+impl Kernel {
+    fn new(elf: &Elf, section: &Section, name: &str, code_offset: u64) -> Self {
+        Self {
+            name: name.into(),
+            entry_point: false,
+            section: section.index,
+            code_offset,
+            code_bytes: section.size,
+            code: elf.stored(section),
+            registers: 0,
+            stack_bytes: 0,
+            frame_bytes: None,
+            max_stack_bytes: None,
+            shared_bytes: 0,
+            local_bytes: None,
+            // The new layout leaves these flags 0 and has an attribute.
+            barriers: (!is_new(&elf.header)).then_some((section.flags >> 20) as u32 & 0x7f),
+            max_threads: None,
+            params_offset: 0,
+            params_bytes: 0,
+            params: None,
+            banks: Vec::new(),
+            info: Vec::new(),
+        }
+    }
+
+    /// Its attributes, those of `.nv.info.<name>`, in file order, read anew.
+    pub fn attributes(&self, elf: &Elf) -> Vec<Attribute> {
+        let sections = self.info.iter().filter_map(|&index| elf.section(index));
+        sections
+            .flat_map(|section| attribute::read(elf, section, self.code))
+            .collect()
+    }
+
+    /// Takes what an attribute of `.nv.info` says about it.
+    fn take(&mut self, id: u8, value: u32) {
+        match id {
+            REGCOUNT => self.registers = value,
+            MIN_STACK_SIZE => self.stack_bytes = value,
+            FRAME_SIZE => self.frame_bytes = Some(value),
+            MAX_STACK_SIZE => self.max_stack_bytes = Some(value),
+            _ => {}
+        }
+    }
+
+    /// Takes what an attribute of its own `.nv.info.<name>` says.
+    fn take_own(&mut self, entry: &Entry) {
+        match (entry.id, entry.format) {
+            (PARAM_CBANK, EIFMT_SVAL) => {
+                if let Some(place) = entry.word(1) {
+                    self.params_offset = place & 0xffff;
+                    self.params_bytes = place >> 16;
+                }
+            }
+            (MAX_THREADS, EIFMT_SVAL) => {
+                if let (Some(x), Some(y), Some(z)) = (entry.word(0), entry.word(1), entry.word(2)) {
+                    self.max_threads = Some([x, y, z]);
+                }
+            }
+            (KPARAM_INFO | KPARAM_INFO_V2, EIFMT_SVAL) => {
+                self.params
+                    .get_or_insert_default()
+                    .extend(Parameter::read(entry));
+            }
+            (NUM_BARRIERS, format) if format != EIFMT_SVAL => {
+                self.barriers = Some(u32::from(entry.value & 0xff));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Parameter {
+    fn read(entry: &Entry) -> Option<Self> {
+        let layout = match entry.id {
+            KPARAM_INFO => &tables::KPARAM_INFO,
+            _ => &tables::KPARAM_INFO_V2,
+        };
+        let field = |name: &str| {
+            let field = layout.fields.iter().find(|field| field.name == name)?;
+            crate::record::bits(entry.start(), field.lsb, field.bits)
+        };
+        Some(Self {
+            ordinal: field("Ordinal")? as u16,
+            offset: field("Offset")? as u16,
+            size: field("Size")? as u16,
+            space: field("Space")? as u8,
+            log2_align: field("Pointee's logAlignment")? as u8,
+        })
+    }
+}
+
+/// A bank while the sections are read: the first section and the last that give it.
+#[derive(Clone, Copy)]
+struct Given {
+    index: u32,
+    first: u32,
+    last: u32,
+}
+
+fn give(banks: &mut Vec<Given>, index: u32, section: u32) {
+    match banks.iter_mut().find(|bank| bank.index == index) {
+        Some(bank) => bank.last = section,
+        None => banks.push(Given {
+            index,
+            first: section,
+            last: section,
+        }),
+    }
+}
+
+/// What `name` says of a constant bank: its index, and its function, or `None` for every function's.
+/// Other sections of constants have no number behind `.nv.constant`.
+fn bank_of(name: &str) -> Option<(u32, Option<&str>)> {
+    let rest = name.strip_prefix(CONSTANT)?;
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (index, rest) = rest.split_at(digits);
+    let owner = match rest.strip_prefix('.') {
+        None if rest.is_empty() => None,
+        None => return None,
+        owner => owner,
+    };
+    // Only the digits are left to be wrong, by being too many.
+    (digits > 0).then(|| (index.parse().unwrap_or(u32::MAX), owner))
+}
+
+struct Reading<'a> {
+    elf: &'a Elf,
+    kernels: Vec<Kernel>,
+    /// The kernel of a name; the last one where several sections have it.
+    by_name: HashMap<&'a str, usize>,
+    /// Banks of their own, by kernel.
+    banks: Vec<Vec<Given>>,
+    /// Banks of every kernel.
+    shared_banks: Vec<Given>,
+    /// Bytes of attributes that may still be read: sections of a malformed file can share theirs.
+    info_room: u64,
+    /// The same for the names of functions.
+    name_room: u64,
+}
+
+/// The kernels and device functions of `elf`, in section order.
+pub(super) fn read(elf: &Elf, findings: &mut Diagnostics) -> Vec<Kernel> {
+    let mut reading = Reading {
+        elf,
+        kernels: Vec::new(),
+        by_name: HashMap::new(),
+        banks: Vec::new(),
+        shared_banks: Vec::new(),
+        info_room: elf.source().size(),
+        name_room: elf.source().size().saturating_mul(4),
+    };
+    reading.code(findings);
+    reading.entry_points(findings);
+    for section in &elf.sections {
+        reading.section(section, findings);
+    }
+    reading.finish()
+}
+
+impl<'a> Reading<'a> {
+    fn code(&mut self, findings: &mut Diagnostics) {
+        for section in &self.elf.sections {
+            let Some(name) = section.name.strip_prefix(CODE) else {
+                continue;
+            };
+            let Some(piece) = self.elf.image.piece_of_section(section.index) else {
+                continue;
+            };
+            if self.by_name.insert(name, self.kernels.len()).is_some() {
+                findings.push(
+                    Diagnostic::warning(
+                        Kind::Format,
+                        "two functions have the same name; what is said of it is shown at the last",
+                    )
+                    .within(format!("section {} {}", section.index, section.name))
+                    .at(self.elf.source().absolute(section.header)),
+                );
+            }
+            self.kernels
+                .push(Kernel::new(self.elf, section, name, piece.offset));
+        }
+        self.banks.resize(self.kernels.len(), Vec::new());
+    }
+
+    fn entry_points(&mut self, findings: &mut Diagnostics) {
+        for table in self.elf.symbol_tables.iter().filter(|t| !t.is_dynamic) {
+            let Some(symbols) = findings.take(self.elf.symbols(table)) else {
+                continue;
+            };
+            for symbol in symbols.iter() {
+                let is_function = symbol.info & 15 == object::elf::STT_FUNC.0;
+                let is_entry = is_function && symbol.other & STO_CUDA_ENTRY != 0;
+                let kernel = self.at_section(symbol.section).filter(|_| is_entry);
+                if let Some(kernel) = kernel {
+                    self.kernels[kernel].entry_point = true;
+                }
+            }
+        }
+    }
+
+    /// The kernel whose code is in section `index`.
+    fn at_section(&self, index: u32) -> Option<usize> {
+        self.kernels
+            .binary_search_by_key(&index, |kernel| kernel.section)
+            .ok()
+    }
+
+    fn section(&mut self, section: &'a Section, findings: &mut Diagnostics) {
+        let name = section.name.as_str();
+        let find = |name: &str| self.by_name.get(name).copied();
+        if let Some(kernel) = name.strip_prefix(SHARED).and_then(find) {
+            self.kernels[kernel].shared_bytes = section.size;
+        } else if let Some(kernel) = name.strip_prefix(LOCAL).and_then(find) {
+            self.kernels[kernel].local_bytes = Some(section.size);
+        } else if let Some((index, owner)) = bank_of(name) {
+            if index >= BANKS {
+                findings.push(
+                    Diagnostic::warning(
+                        Kind::Limit,
+                        "no instruction can name the constant bank; it is not shown with kernels",
+                    )
+                    .expected(format!("below {BANKS}"), index)
+                    .within(format!("section {} {name}", section.index))
+                    .at(self.elf.source().absolute(section.header)),
+                );
+                return;
+            }
+            match owner {
+                None => give(&mut self.shared_banks, index, section.index),
+                Some(owner) => {
+                    if let Some(kernel) = find(owner) {
+                        give(&mut self.banks[kernel], index, section.index);
+                    }
+                }
+            }
+        } else if name == INFO {
+            self.attributes(section, findings);
+        } else if let Some(name) = name.strip_prefix(INFO).and_then(|n| n.strip_prefix('.')) {
+            let kernel = find(name);
+            self.own_attributes(section, kernel, findings);
+        }
+    }
+
+    /// The entries of `section`; none where too many bytes were read already.
+    fn entries(&mut self, section: &Section, findings: &mut Diagnostics) -> Option<Entries<'a>> {
+        let span = self.elf.stored(section);
+        let Some(room) = self.info_room.checked_sub(span.size) else {
+            findings.push(
+                Diagnostic::error(
+                    Kind::Limit,
+                    "the attributes are together longer than the file; the rest is not read",
+                )
+                .within(format!("section {} {}", section.index, section.name))
+                .at(self.elf.source().absolute(section.header)),
+            );
+            return None;
+        };
+        self.info_room = room;
+        Some(Entries::new(self.elf.source(), span))
+    }
+
+    /// Reads `.nv.info`, whose attributes name functions by symbol.
+    fn attributes(&mut self, section: &Section, findings: &mut Diagnostics) {
+        let Some(entries) = self.entries(section, findings) else {
+            return;
+        };
+        let elf = self.elf;
+        let symbols =
+            symbol_table(elf, section.link).and_then(|table| findings.take(elf.symbols(&table)));
+        for entry in entries {
+            let Some(entry) = findings.take(entry.map_err(|e| e.within(|| label(section, None))))
+            else {
+                break;
+            };
+            check(elf, section, &entry, findings);
+            let is_of_function = matches!(
+                entry.id,
+                REGCOUNT | MIN_STACK_SIZE | FRAME_SIZE | MAX_STACK_SIZE
+            );
+            if !is_of_function || entry.format != EIFMT_SVAL {
+                continue;
+            }
+            let (Some(index), Some(value)) = (entry.word(0), entry.word(1)) else {
+                continue;
+            };
+            let symbol = symbols.as_ref().and_then(|s| s.get(index.into()));
+            let kernel = match (&symbols, symbol) {
+                (Some(symbols), Some(symbol)) => self.function(symbols, &symbol),
+                _ => {
+                    findings.push(
+                        Diagnostic::warning(Kind::Format, "the attribute's symbol is missing")
+                            .expected(
+                                format!(
+                                    "an index below {}",
+                                    symbols.as_ref().map_or(0, Symbols::len)
+                                ),
+                                index,
+                            )
+                            .within(label(section, Some(&entry)))
+                            .at(elf.source().absolute(entry.offset)),
+                    );
+                    None
+                }
+            };
+            if let Some(kernel) = kernel {
+                self.kernels[kernel].take(entry.id, value);
+            }
+        }
+    }
+
+    /// The kernel whose code section holds `symbol`, else the kernel of its name.
+    fn function(&mut self, symbols: &Symbols<'_>, symbol: &Symbol) -> Option<usize> {
+        let is_placed = matches!(self.elf.place(symbol), Place::Image(_));
+        if let Some(kernel) = self.at_section(symbol.section).filter(|_| is_placed) {
+            // Of several sections of a name the last one has what is said about it.
+            let name = self.kernels[kernel].name.as_str();
+            return self.by_name.get(name).copied();
+        }
+        let name = symbols.strings.get(symbol.name.into()).ok()?;
+        self.name_room = self.name_room.checked_sub(name.len() as u64)?;
+        self.by_name.get(std::str::from_utf8(name).ok()?).copied()
+    }
+
+    /// Reads `.nv.info.<name>`.
+    fn own_attributes(
+        &mut self,
+        section: &Section,
+        kernel: Option<usize>,
+        findings: &mut Diagnostics,
+    ) {
+        let Some(entries) = self.entries(section, findings) else {
+            return;
+        };
+        for entry in entries {
+            let Some(entry) = findings.take(entry.map_err(|e| e.within(|| label(section, None))))
+            else {
+                break;
+            };
+            check(self.elf, section, &entry, findings);
+            if let Some(kernel) = kernel {
+                self.kernels[kernel].take_own(&entry);
+            }
+        }
+        if let Some(kernel) = kernel {
+            self.kernels[kernel].info.push(section.index);
+        }
+    }
+
+    fn finish(mut self) -> Vec<Kernel> {
+        for (kernel, own) in self.kernels.iter_mut().zip(&mut self.banks) {
+            for shared in &self.shared_banks {
+                match own.iter_mut().find(|bank| bank.index == shared.index) {
+                    Some(bank) => {
+                        bank.first = bank.first.min(shared.first);
+                        bank.last = bank.last.max(shared.last);
+                    }
+                    None => own.push(*shared),
+                }
+            }
+            own.sort_unstable_by_key(|bank| bank.first);
+            let banks = own.iter().filter_map(|bank| {
+                let piece = self.elf.image.piece_of_section(bank.last);
+                Some(Bank {
+                    index: bank.index,
+                    section: bank.last,
+                    offset: piece.map(|piece| piece.offset),
+                    bytes: self.elf.section(bank.last)?.size,
+                })
+            });
+            kernel.banks = banks.collect();
+            if let Some(params) = &mut kernel.params {
+                params.sort_by_key(|parameter| parameter.ordinal);
+            }
+        }
+        self.kernels
+    }
+}
+
+fn label(section: &Section, entry: Option<&Entry>) -> String {
+    let name = entry.and_then(|entry| tables::ATTRIBUTE.name(entry.id.into()));
+    format!(
+        "section {} {}, {}",
+        section.index,
+        section.name,
+        name.unwrap_or("attribute")
+    )
+}
+
+/// Finds entries that a loader refuses, or that nothing explains.
+fn check(elf: &Elf, section: &Section, entry: &Entry, findings: &mut Diagnostics) {
+    let finding = if !(1..=EIFMT_SVAL).contains(&entry.format) {
+        Diagnostic::warning(Kind::UnknownValue, "the attribute has an unknown format")
+            .expected("1 to 4", entry.format)
+    } else if matches!(entry.id, REGCOUNT | MIN_STACK_SIZE | PARAM_CBANK)
+        && entry.format == EIFMT_SVAL
+        && entry.payload().size < 8
+    {
+        Diagnostic::error(Kind::Loader, "the attribute holds too few bytes")
+            .expected("at least 8", entry.payload().size)
+    } else {
+        return;
+    };
+    findings.push(
+        finding
+            .within(label(section, Some(entry)))
+            .at(elf.source().absolute(entry.offset)),
+    );
+}

@@ -1,0 +1,168 @@
+//! NVIDIA's floor: cubins, the ELF files with the code of one GPU architecture.
+//!
+//! [`DIALECT`] is what cubins add to ELF. [`Cubin`] is what a cubin says as a whole, [`Kernel`] what it
+//! says about a function; [`Attribute`] is one of the statements of `.nv.info` that most of it comes from.
+
+pub mod attribute;
+pub mod check;
+pub mod cubin;
+pub mod info;
+pub mod kernel;
+pub mod note;
+mod record;
+pub mod tables;
+
+pub use attribute::Attribute;
+pub use check::Check;
+pub use cubin::Cubin;
+pub use kernel::{Bank, Kernel, Parameter};
+
+use crate::elf::map::Role;
+use crate::elf::{self, Dialect, Elf, Header, Section, SymbolTable};
+use crate::record::Layout;
+
+/// `e_machine` of cubins.
+pub const EM_CUDA: u16 = 190;
+
+/// `EI_OSABI` of the layout that CUDA 13 writes for every GPU, and 12.8 and 12.9 from sm_100 on.
+const OS_ABI_NEW: u8 = 0x41;
+
+/// `sh_type` of symbol tables, and of those of Mercury sections.
+const SYMTAB: u32 = 2;
+const MERCURY_SYMTAB: u32 = 0x7000_0085;
+
+/// Code offsets of `.text` sections in the image are multiples of this.
+const SECTION_ALIGN: u64 = 128;
+/// Instruction prefetch reads past the code: the image is rounded up to pages, and one page follows.
+const PAGE: u64 = 4096;
+
+/// What cubins add to ELF.
+pub static DIALECT: Dialect = Dialect {
+    file_types: &tables::FILE_TYPE,
+    section_types: &tables::SECTION_TYPE,
+    section_flags: &tables::SECTION_FLAGS,
+    symbol_types: &tables::SYMBOL_TYPE,
+    relocation_types: &tables::RELOCATION,
+    flags: Some(flags),
+    section: Some(section),
+    other: Some(&tables::SYMBOL_OTHER),
+    implicit_addends: IMPLICIT_ADDENDS,
+    roles: ROLES,
+    version: Some(version),
+    not_held: Some(".nv.shared."),
+    image_alignment: SECTION_ALIGN,
+    image_multiple: PAGE,
+    image_tail: PAGE,
+    // What the 49-bit virtual addresses of GPUs before Hopper reach, less the last page.
+    image_limit: (1 << 49) - PAGE,
+    has_loader: true,
+};
+
+/// The relocations whose bits are whole bytes that a linker was seen to write.
+const IMPLICIT_ADDENDS: &[(u32, u64, u32)] = &[
+    (0x01, 0, 4), // R_CUDA_32
+    (0x02, 0, 8), // R_CUDA_64
+    (0x37, 4, 4), // R_CUDA_ABS32_32
+    (0x38, 4, 4), // R_CUDA_ABS32_LO_32
+    (0x39, 4, 4), // R_CUDA_ABS32_HI_32
+    (0x3b, 4, 2), // R_CUDA_ABS16_32
+    (0x3c, 4, 3), // R_CUDA_ABS24_32
+    (0x46, 0, 4), // R_CUDA_32_LO
+    (0x47, 0, 4), // R_CUDA_32_HI
+    (0x4a, 5, 3), // R_CUDA_ABS24_40
+    (0x66, 0, 8), // R_CUDA_UNIFIED
+    (0x67, 0, 4), // R_CUDA_UNIFIED_32
+    (0x70, 4, 4), // R_CUDA_UNIFIED32_LO_32
+    (0x71, 4, 4), // R_CUDA_UNIFIED32_HI_32
+];
+
+const ROLES: &[(&str, Role)] = &[
+    (".nv.info", Role::Info),
+    (".nv.compat", Role::Info),
+    (".nv.callgraph", Role::Info),
+    (".nv.prototype", Role::Info),
+    (".nv.rel.action", Role::Info),
+    (".nv.metadata", Role::Info),
+    (".nv.uft", Role::Info),
+    (".nv.uidx", Role::Info),
+    (".nv.merc.nv.info", Role::Info),
+    (".nv.merc.nv.callgraph", Role::Info),
+    (".nv.merc.nv.prototype", Role::Info),
+    (".nv.merc.symtab", Role::Symbols),
+    (".nv.merc.rela", Role::Symbols),
+    (".nv.merc.debug", Role::Debug),
+    (".nv.merc.nv_debug", Role::Debug),
+    (".nv.merc.text", Role::Code),
+    (".nv.capmerc", Role::Code),
+    (".nv", Role::Data), // constants, variables, and what Mercury keeps of them
+    (".text", Role::Code),
+    (".note", Role::Note),
+    (".debug", Role::Debug),
+];
+
+/// Whether the header has the layout of CUDA 13. `EI_OSABI` decides; `EI_ABIVERSION` does not.
+fn is_new(header: &Header) -> bool {
+    header.os_abi == OS_ABI_NEW
+}
+
+fn flags(header: &Header) -> &'static Layout {
+    if is_new(header) {
+        &tables::E_FLAGS_41
+    } else {
+        &tables::E_FLAGS_33
+    }
+}
+
+fn section(header: &Header, section: &Section) -> Option<&'static Layout> {
+    let is_code = section.name.starts_with(kernel::CODE);
+    (is_code && header.class == elf::Class::Elf64).then_some(&tables::TEXT_SECTION)
+}
+
+/// The toolkit stands in `e_version` of the old layout; the new one has the format's version there.
+fn version(header: &Header) -> String {
+    match header.e_version {
+        1 => "EV_CURRENT".into(),
+        version if !is_new(header) => format!("CUDA {}", toolkit(version)),
+        version => format!("version {version}"),
+    }
+}
+
+/// A toolkit's version, which is stored times ten.
+fn toolkit(version: u32) -> String {
+    format!("{}.{}", version / 10, version % 10)
+}
+
+/// The symbol table in section `index`: the file's own, or Mercury's.
+fn symbol_table(elf: &Elf, index: u32) -> Option<SymbolTable> {
+    // The first table is nearly always the one; going through many for each of many sections would not be
+    // linear, so others are described anew.
+    if let Some(first) = elf.symbol_tables.first()
+        && first.section == Some(index)
+    {
+        return Some(first.clone());
+    }
+    let section = elf.section(index)?;
+    if !matches!(section.kind, SYMTAB | MERCURY_SYMTAB) {
+        return None;
+    }
+    let span = elf.stored(section);
+    let stride = match elf.header.class {
+        elf::Class::Elf32 => 16,
+        elf::Class::Elf64 => 24,
+    };
+    Some(SymbolTable {
+        section: Some(index),
+        is_dynamic: false,
+        table: elf::Table {
+            offset: span.offset,
+            count: span.size / stride,
+            stride,
+        },
+        strings: elf
+            .section(section.link)
+            .map(|s| elf.stored(s))
+            .unwrap_or_default(),
+        extended: None,
+    })
+}
+
