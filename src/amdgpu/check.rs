@@ -1,0 +1,248 @@
+//! What a loader that follows the reference ABI refuses, and what is not known.
+
+use std::collections::BTreeMap;
+
+use super::metadata::Description;
+use super::{CodeObject, Kernel, Processor, code_object, tables, target};
+use crate::elf::Elf;
+use crate::error::{Diagnostic, Diagnostics, Kind};
+
+/// The relocation that a loader applies: S + A − P, 64 bits, with an addend of its own.
+const R_AMDGPU_REL64: u32 = 5;
+
+/// Bytes of LDS that the descriptor's own field can count: 9 bits of 512 bytes.
+const LDS_LIMIT: u64 = 511 * 512;
+
+/// The processor and the versions.
+pub(super) fn target(object: &CodeObject, elf: &Elf, findings: &mut Diagnostics) {
+    let header = &elf.header;
+    let at_flags = elf.source().absolute(CodeObject::flags_at(elf));
+    let is_hsa = header.os_abi == 64;
+    if is_hsa && object.version.is_none() {
+        findings.push(
+            Diagnostic::warning(Kind::UnknownValue, "the code object's version is not known")
+                .expected("an ABI version of 0 to 4", header.abi_version)
+                .within("ELF header, EI_ABIVERSION")
+                .at(elf.source().absolute(8)),
+        );
+    }
+    let mach = target::mach(header);
+    let Some(processor) = object.processor else {
+        if mach != 0 {
+            findings.push(
+                Diagnostic::warning(Kind::UnknownValue, "the processor is not known")
+                    .expected(
+                        "a value that LLVM 22 names",
+                        format!("EF_AMDGPU_MACH 0x{mach:x}"),
+                    )
+                    .within("ELF header, e_flags")
+                    .at(at_flags),
+            );
+        }
+        findings.push(
+            Diagnostic::error(
+                Kind::Loader,
+                "a loader cannot tell which processor the code is for",
+            )
+            .expected("a known processor", format!("EF_AMDGPU_MACH 0x{mach:x}"))
+            .within("ELF header, e_flags")
+            .at(at_flags),
+        );
+        return;
+    };
+    if !processor.is_generic() {
+        return;
+    }
+    let finding = match (object.version, object.generic_version) {
+        (_, Some(0)) => Diagnostic::error(Kind::Loader, "the generic processor has no version")
+            .expected("a version from 1 on", 0),
+        (Some(version), None) => {
+            Diagnostic::error(Kind::Loader, "generic processors need code object V6")
+                .expected("V6", format!("V{version}"))
+        }
+        _ => return,
+    };
+    findings.push(finding.within("ELF header, e_flags").at(at_flags));
+}
+
+/// A kernel's symbol lies where the image has nothing, or too little.
+pub(super) fn descriptor_outside(elf: &Elf, name: &str, at: u64, findings: &mut Diagnostics) {
+    findings.push(
+        Diagnostic::error(
+            Kind::Loader,
+            "the kernel's descriptor lies outside the image",
+        )
+        .within(format!("kernel {name}, descriptor"))
+        .at(elf.source().absolute(at)),
+    );
+}
+
+/// A kernel would begin where the image has nothing.
+pub(super) fn entry_outside(elf: &Elf, kernel: &Kernel, ahead: i64, findings: &mut Diagnostics) {
+    let end = code_object::image(elf).end;
+    let descriptor = kernel.descriptor.unwrap_or(0);
+    let sign = if ahead < 0 { '-' } else { '+' };
+    findings.push(
+        Diagnostic::error(Kind::Loader, "the kernel's entry lies outside the image")
+            .expected(
+                format!("an offset in the image below 0x{end:x}"),
+                format!("0x{descriptor:x} {sign} 0x{:x}", ahead.unsigned_abs()),
+            )
+            .within(format!(
+                "kernel {}, kernel_code_entry_byte_offset",
+                kernel.name
+            ))
+            .at(field(elf, kernel, 16)),
+    );
+}
+
+/// Where the field `at` bytes into the kernel's descriptor is.
+fn field(elf: &Elf, kernel: &Kernel, at: u64) -> Option<u64> {
+    let span = kernel.descriptor_span;
+    (span.size > 0).then(|| elf.source().absolute(span.offset + at))?
+}
+
+/// The sizes that a kernel asks for, and its arguments.
+pub(super) fn kernel(
+    elf: &Elf,
+    processor: Option<&Processor>,
+    kernel: &Kernel,
+    description: Option<Description<'_>>,
+    findings: &mut Diagnostics,
+) {
+    let label = |what: &str| format!("kernel {}, {what}", kernel.name);
+    let is_code = kernel.descriptor_span.size == 256;
+    let (lds_at, scratch_at) = if is_code { (64, 60) } else { (0, 4) };
+    let lds = u64::from(kernel.group_segment.unwrap_or(0));
+    let hardware = processor.map_or(LDS_LIMIT, Processor::lds_limit);
+    let finding = if lds > LDS_LIMIT.max(hardware) {
+        Some(Diagnostic::error(
+            Kind::Loader,
+            "the kernel asks for more LDS than a loader grants",
+        ))
+    } else if lds > LDS_LIMIT {
+        // The reference ABI knows no processor that has more.
+        Some(Diagnostic::warning(
+            Kind::Loader,
+            "the kernel asks for more LDS than the reference ABI grants; the processor has it",
+        ))
+    } else if lds > hardware {
+        Some(Diagnostic::error(
+            Kind::Limit,
+            "the kernel asks for more LDS than the processor has",
+        ))
+    } else {
+        None
+    };
+    if let Some(finding) = finding {
+        let limit = if lds > LDS_LIMIT { LDS_LIMIT } else { hardware };
+        findings.push(
+            finding
+                .expected(format!("at most {limit} bytes"), lds)
+                .within(label("group_segment_fixed_size"))
+                .at(field(elf, kernel, lds_at)),
+        );
+    }
+    let scratch = u64::from(kernel.private_segment.unwrap_or(0));
+    if let Some(processor) = processor {
+        let of_wave64 = processor.scratch_limit(64);
+        let lanes = if kernel.wave32 == Some(true) { 32 } else { 64 };
+        let limit = processor.scratch_limit(lanes);
+        let finding = if scratch > limit {
+            Some((
+                limit,
+                Diagnostic::error(
+                    Kind::Loader,
+                    "the kernel asks for more scratch than a wavefront can have",
+                ),
+            ))
+        } else if scratch > of_wave64 {
+            Some((
+                of_wave64,
+                Diagnostic::warning(
+                    Kind::Loader,
+                    "the kernel asks for more scratch than the reference ABI grants, which counts with wavefronts of 64 lanes",
+                ),
+            ))
+        } else {
+            None
+        };
+        if let Some((limit, finding)) = finding {
+            findings.push(
+                finding
+                    .expected(format!("at most {limit} bytes a lane"), scratch)
+                    .within(label("private_segment_fixed_size"))
+                    .at(field(elf, kernel, scratch_at)),
+            );
+        }
+    }
+    let bound = description.and_then(|d| d.max_flat_workgroup_size());
+    if !(1..=1024).contains(&kernel.max_threads) {
+        findings.push(
+            Diagnostic::error(
+                Kind::Loader,
+                "the bound of the workgroup's size is out of range",
+            )
+            .expected("1 to 1024", kernel.max_threads)
+            .within(label("max_flat_workgroup_size"))
+            .at(bound.and_then(|value| elf.source().absolute(value.span.offset))),
+        );
+    }
+    let size = kernel.kernarg_size.unwrap_or(0);
+    for argument in kernel.args.iter().flatten() {
+        if argument.end() > size {
+            findings.push(
+                Diagnostic::error(
+                    Kind::Loader,
+                    "the argument lies outside the kernarg segment",
+                )
+                .expected(
+                    format!("an end of at most {size}"),
+                    format!("{} + {}", argument.offset, argument.size),
+                )
+                .within(label(&argument.kind))
+                .at(elf.source().absolute(argument.span.offset)),
+            );
+        }
+    }
+}
+
+/// The relocations of the image: a loader applies one kind of them. Each other kind is one finding
+/// for each table, at its first relocation.
+pub(super) fn relocations(elf: &Elf, findings: &mut Diagnostics) {
+    for table in elf.relocation_tables.iter().filter(|t| elf.is_of_image(t)) {
+        let Some(relocations) = findings.take(elf.relocations(table)) else {
+            continue;
+        };
+        let mut refused: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+        for relocation in relocations.iter() {
+            if relocation.kind != R_AMDGPU_REL64 || relocation.addend.is_none() {
+                refused
+                    .entry(relocation.kind)
+                    .or_insert((relocation.index, 0))
+                    .1 += 1;
+            }
+        }
+        let section = table.section.map(|index| elf.section_label(index));
+        let section = section.unwrap_or_else(|| "dynamic relocations".into());
+        for (kind, (first, count)) in refused {
+            let name = tables::RELOCATION.name(kind.into());
+            let name = name.map_or(format!("type {kind}"), Into::into);
+            let addend = if table.has_addends {
+                ""
+            } else {
+                " without an addend of its own"
+            };
+            let message = match count {
+                1 => "a relocation is not of the kind that a loader applies".into(),
+                _ => format!("{count} relocations are not of the kind that a loader applies"),
+            };
+            findings.push(
+                Diagnostic::error(Kind::Loader, message)
+                    .expected("R_AMDGPU_REL64 with an addend", format!("{name}{addend}"))
+                    .within(format!("{section} relocation {first}, r_info"))
+                    .at(elf.source().absolute(table.table.entry(first).offset)),
+            );
+        }
+    }
+}

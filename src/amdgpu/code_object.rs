@@ -1,0 +1,470 @@
+//! A code object: the target, the metadata and the kernels of a file.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::kernel::Hidden;
+use super::metadata::Description;
+use super::registers::Registers;
+use super::target::{self, Target};
+use super::{Kernel, Metadata, Processor, check, tables};
+use crate::elf::note::Note;
+use crate::elf::symbol::Place;
+use crate::elf::{Class, Elf, Image, Symbol};
+use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::record::{bits, text};
+use crate::span::Span;
+
+/// What an ELF file for an AMD GPU says beyond ELF.
+#[derive(Debug)]
+pub struct CodeObject {
+    /// The target ID as LLVM spells it, such as `gfx942:sramecc+:xnack-`.
+    pub target: Option<String>,
+    /// The processor of the target.
+    pub processor: Option<&'static Processor>,
+    /// How the target's features have to be set.
+    pub settings: Option<Target>,
+    /// The version of the code object, 2 to 6; `None` for other systems than HSA.
+    pub version: Option<u32>,
+    /// The version of a generic processor; `None` for others and where the format has no place
+    /// for it.
+    pub generic_version: Option<u32>,
+    /// The metadata of the first note that has some.
+    pub metadata: Option<Metadata>,
+    /// The kernels by name.
+    pub kernels: Vec<Kernel>,
+    /// The file's notes.
+    pub(super) notes: Vec<Note>,
+    /// The kernels that have bytes in the file, by their place there: offset and index.
+    pub(super) by_offset: Vec<(u64, u32)>,
+    is_relocatable: bool,
+}
+
+/// A kernel's symbol.
+struct Found {
+    symbol: Symbol,
+    /// Where the symbol's entry is in the file.
+    entry: u64,
+    /// Whether it names an `amd_kernel_code_t`.
+    is_code: bool,
+}
+
+impl CodeObject {
+    /// Reads what `elf` says beyond ELF. What is wrong becomes a finding, and the rest is read.
+    pub fn open(elf: &Elf, findings: &mut Diagnostics) -> Self {
+        let mut in_notes = Diagnostics::default();
+        let notes = elf.notes(&mut in_notes);
+        for finding in in_notes.all() {
+            // Loaders look for the metadata in the notes and refuse what they cannot walk through.
+            findings.push(Diagnostic {
+                kind: Kind::Loader,
+                ..finding
+            });
+        }
+        let version = target::version(&elf.header);
+        let settings = target_of(elf, version, &notes);
+        let processor = settings.map(|settings| settings.processor);
+        let mut object = Self {
+            target: settings.map(|settings| settings.to_string()),
+            processor,
+            settings,
+            version,
+            generic_version: target::generic_version(&elf.header)
+                .filter(|_| processor.is_some_and(Processor::is_generic)),
+            metadata: None,
+            kernels: Vec::new(),
+            notes,
+            by_offset: Vec::new(),
+            is_relocatable: elf.header.is_relocatable(),
+        };
+        check::target(&object, elf, findings);
+        let note = object.notes.iter().find(|n| Metadata::form_of(n).is_some());
+        object.metadata = note.and_then(|note| Metadata::read(elf, note, findings));
+        object.kernels = object.read_kernels(elf, findings);
+        object.by_offset = (0..)
+            .zip(&object.kernels)
+            .filter(|(_, kernel)| kernel.descriptor_span.size > 0)
+            .map(|(index, kernel)| (kernel.descriptor_span.offset, index))
+            .collect();
+        object.by_offset.sort_unstable();
+        object
+    }
+
+    /// What it is, in words for a line about the file: `code object V5`, `xnack+`, `shared object`.
+    pub fn facts(&self) -> Vec<String> {
+        let mut facts = Vec::new();
+        facts.extend(
+            self.version
+                .map(|version| format!("code object V{version}")),
+        );
+        facts.extend(self.settings.iter().flat_map(Target::features));
+        facts.extend(self.generic_version.map(|v| format!("generic version {v}")));
+        facts.push(
+            if self.is_relocatable {
+                "relocatable"
+            } else {
+                "shared object"
+            }
+            .into(),
+        );
+        facts
+    }
+
+    /// Checks what takes reading whole tables: whether a loader would apply the relocations.
+    pub fn check(&self, elf: &Elf, findings: &mut Diagnostics) {
+        check::relocations(elf, findings);
+    }
+
+    fn read_kernels(&self, elf: &Elf, findings: &mut Diagnostics) -> Vec<Kernel> {
+        let found = self.find(elf, findings);
+        let entries = match self.is_relocatable {
+            true => entries_by_relocation(elf, &found),
+            false => HashMap::new(),
+        };
+        let described = self.metadata.as_ref().map(Metadata::by_kernel);
+        let described = described.unwrap_or_default();
+        let mut kernels = Vec::with_capacity(found.len());
+        for (name, found) in &found {
+            let description = described.get(name.as_str()).copied();
+            let mut kernel = self.read_kernel(elf, name, found, description, findings);
+            if let Some(entry) = entries.get(&found.symbol.index) {
+                kernel.entry = Some(*entry);
+            }
+            kernels.push(kernel);
+        }
+        kernels
+    }
+
+    /// The symbols that kernels go by, by name.
+    fn find(&self, elf: &Elf, findings: &mut Diagnostics) -> BTreeMap<String, Found> {
+        let mut found = BTreeMap::new();
+        for table in &elf.symbol_tables {
+            let Some(symbols) = findings.take(elf.symbols(table)) else {
+                continue;
+            };
+            // Together names are no longer than the file, unless many share one long string.
+            let mut names = elf.source().size();
+            for symbol in symbols.iter() {
+                if symbol.section == 0 {
+                    continue;
+                }
+                let name = symbols.strings.get(symbol.name.into()).unwrap_or_default();
+                let Some(rest) = names.checked_sub(name.len() as u64) else {
+                    findings.push(
+                        Diagnostic::warning(Kind::Limit, "only the first symbols are searched for kernels: the names are longer than the file")
+                            .within("symbols")
+                            .at(elf.source().absolute(table.table.offset)),
+                    );
+                    break;
+                };
+                names = rest;
+                let is_code = self.version == Some(2)
+                    && tables::SYMBOL_TYPE
+                        .get(u64::from(symbol.info & 15))
+                        .is_some();
+                let name = match name.strip_suffix(b".kd") {
+                    _ if is_code => name,
+                    Some(name) if elf.place(&symbol) != Place::Absolute => name,
+                    _ => continue,
+                };
+                found
+                    .entry(String::from_utf8_lossy(name).into_owned())
+                    .or_insert(Found {
+                        symbol,
+                        entry: table.table.entry(symbol.index).offset,
+                        is_code,
+                    });
+            }
+        }
+        found
+    }
+
+    fn read_kernel(
+        &self,
+        elf: &Elf,
+        name: &str,
+        found: &Found,
+        description: Option<Description<'_>>,
+        findings: &mut Diagnostics,
+    ) -> Kernel {
+        let size = if found.is_code { 256 } else { 64 };
+        let image = image(elf);
+        let mut bytes = [0; 256];
+        let bytes = &mut bytes[..size as usize];
+        let mut kernel = Kernel {
+            name: name.into(),
+            descriptor: None,
+            entry: None,
+            group_segment: None,
+            private_segment: None,
+            kernarg_size: None,
+            explicit_size: None,
+            rsrc1: None,
+            rsrc2: None,
+            rsrc3: None,
+            wave32: None,
+            dispatch_ptr: None,
+            private_segment_buffer: None,
+            max_threads: 1024,
+            vgprs: None,
+            sgprs: None,
+            agprs: None,
+            hidden: Vec::new(),
+            args: None,
+            descriptor_span: Span::default(),
+        };
+        let place = match elf.place(&found.symbol) {
+            Place::Image(offset) => Some(Span::new(offset, size)).filter(|s| s.within(image.end)),
+            _ => None,
+        };
+        let is_read = match place {
+            Some(place) => {
+                kernel.descriptor = Some(place.offset);
+                kernel.descriptor_span = stored(image, place);
+                findings.take(image.read_into(elf.source(), place.offset, bytes))
+            }
+            None => {
+                check::descriptor_outside(elf, name, found.entry, findings);
+                let span = outside(elf, &found.symbol, size);
+                span.and_then(|span| {
+                    kernel.descriptor_span = span;
+                    elf.source().read_into(span.offset, bytes).ok()
+                })
+            }
+        };
+        if is_read.is_some() {
+            self.read_descriptor(elf, &mut kernel, bytes, found.is_code, findings);
+        }
+        self.read_description(elf, &mut kernel, description, findings);
+        check::kernel(elf, self.processor, &kernel, description, findings);
+        kernel
+    }
+
+    /// Takes over what a descriptor says, or an `amd_kernel_code_t`.
+    fn read_descriptor(
+        &self,
+        elf: &Elf,
+        kernel: &mut Kernel,
+        bytes: &[u8],
+        is_code: bool,
+        findings: &mut Diagnostics,
+    ) {
+        let number = |at: u32, size: u32| bits(bytes, at * 8, size * 8).unwrap_or(0);
+        let word = |at: u32| number(at, 4) as u32;
+        let properties = if is_code {
+            word(56)
+        } else {
+            number(56, 2) as u32
+        };
+        if is_code {
+            kernel.group_segment = Some(word(64));
+            kernel.private_segment = Some(word(60));
+            kernel.kernarg_size = Some(number(72, 8));
+            kernel.rsrc1 = Some(word(48));
+            kernel.rsrc2 = Some(word(52));
+        } else {
+            kernel.group_segment = Some(word(0));
+            kernel.private_segment = Some(word(4));
+            kernel.kernarg_size = Some(word(8).into());
+            kernel.rsrc3 = Some(word(44));
+            kernel.rsrc1 = Some(word(48));
+            kernel.rsrc2 = Some(word(52));
+        }
+        kernel.private_segment_buffer = Some(properties & 1 != 0);
+        kernel.dispatch_ptr = Some(properties & 2 != 0);
+        kernel.wave32 = Some(properties & 1 << 10 != 0);
+        if let (Some(processor), Some(rsrc1)) = (self.processor, kernel.rsrc1) {
+            let wave32 = kernel.wave32 == Some(true);
+            let registers = Registers::decode(processor, rsrc1, kernel.rsrc3, wave32);
+            kernel.vgprs = registers.vgprs;
+            kernel.sgprs = registers.sgprs;
+            kernel.agprs = registers.agprs;
+        }
+        let ahead = number(16, 8) as i64;
+        let is_linked = !self.is_relocatable || ahead != 0;
+        if let (Some(descriptor), true) = (kernel.descriptor, is_linked) {
+            let entry = descriptor.checked_add_signed(ahead);
+            kernel.entry = entry.filter(|&entry| entry < image(elf).end);
+            if kernel.entry.is_none() {
+                check::entry_outside(elf, kernel, ahead, findings);
+            }
+        }
+    }
+
+    /// Takes over what the metadata says.
+    fn read_description(
+        &self,
+        elf: &Elf,
+        kernel: &mut Kernel,
+        description: Option<Description<'_>>,
+        findings: &mut Diagnostics,
+    ) {
+        let mut kernarg_size = kernel.kernarg_size.unwrap_or(0);
+        let Some(description) = description else {
+            kernel.kernarg_size = Some(kernarg_size);
+            kernel.explicit_size = Some(kernarg_size);
+            return;
+        };
+        let mut wrong = |what: String, expected: &str, value: &super::value::Value| {
+            findings.push(
+                Diagnostic::error(Kind::Loader, format!("malformed metadata: {what}"))
+                    .expected(expected, value.kind())
+                    .within(format!("kernel {}", kernel.name))
+                    .at(elf.source().absolute(value.span.offset)),
+            );
+        };
+        let args = description.arguments(&mut wrong);
+        let mut number = |value: Option<&super::value::Value>, what: &str| {
+            let number = value?.number();
+            if let (None, Some(value)) = (number, value) {
+                wrong(format!("{what} is no size"), "an integer from 0 on", value);
+            }
+            number
+        };
+        let of_metadata = number(description.kernarg_size(), "the kernarg segment's size");
+        if kernarg_size == 0 {
+            kernarg_size = of_metadata.unwrap_or(0);
+        }
+        let max_threads = number(description.max_flat_workgroup_size(), "the workgroup bound");
+        kernel.max_threads = max_threads.unwrap_or(1024);
+        kernel.kernarg_size = Some(kernarg_size);
+        let explicit = args.iter().filter(|argument| !argument.is_hidden());
+        kernel.explicit_size = Some(explicit.map(|argument| argument.end()).max().unwrap_or(0));
+        kernel.hidden = Hidden::of(&args);
+        kernel.args = Some(args);
+    }
+}
+
+/// The image that symbols are placed in: by the sections, or without any by the segments.
+pub(super) fn image(elf: &Elf) -> &Image {
+    match &elf.load_image {
+        Some(image) if elf.sections.is_empty() => image,
+        _ => &elf.image,
+    }
+}
+
+/// The bytes in the file of what the image has at `place`; none unless they are there as a whole.
+pub(super) fn stored(image: &Image, place: Span) -> Span {
+    let pieces = image.pieces_in(place);
+    let whole = pieces.into_iter().find_map(|piece| {
+        let within = place.offset.checked_sub(piece.offset)?;
+        let is_stored = Span::new(within, place.size).within(piece.stored.size);
+        is_stored.then(|| Span::new(piece.stored.offset + within, place.size))
+    });
+    whole.unwrap_or_default()
+}
+
+/// The bytes in the file of `size` bytes that `symbol` names in a section that the image does not
+/// hold.
+fn outside(elf: &Elf, symbol: &Symbol, size: u64) -> Option<Span> {
+    let section = elf.section(symbol.section)?;
+    let start = match elf.header.is_relocatable() {
+        true => 0,
+        false => section.address,
+    };
+    let within = Span::new(symbol.value.checked_sub(start)?, size);
+    let stored = elf.stored(section);
+    let is_stored = within.within(stored.size);
+    is_stored.then(|| Span::new(stored.offset + within.offset, size))
+}
+
+/// The target: of V2 by its notes, else by the file header.
+fn target_of(elf: &Elf, version: Option<u32>, notes: &[Note]) -> Option<Target> {
+    let of_header = Target::from_header(&elf.header);
+    if version != Some(2) {
+        return of_header;
+    }
+    let of_notes = notes
+        .iter()
+        .filter(|note| note.owner == "AMD")
+        .find_map(|note| {
+            let content = elf
+                .source()
+                .read_up_to(note.content.offset, note.content.size.min(64))
+                .ok()?;
+            match note.kind {
+                3 => {
+                    let number = |at: u32| bits(&content, at * 8, 32).map(|n| n as u32);
+                    Target::from_isa_version([number(4)?, number(8)?, number(12)?])
+                }
+                11 => Target::from_isa_name(&text(&content)),
+                _ => None,
+            }
+        });
+    of_notes.or(of_header)
+}
+
+/// The entries of kernels of a file that is not linked yet, by their symbols' indices: where the
+/// offset to the entry stands, a relocation says what it will be. Where there is none, the symbol
+/// that has the kernel's name is the entry.
+fn entries_by_relocation(elf: &Elf, found: &BTreeMap<String, Found>) -> HashMap<u64, u64> {
+    const ENTRY_FIELD: u64 = 16;
+    let mut wanted = HashMap::new();
+    let mut names = HashMap::new();
+    for (name, found) in found.iter().filter(|(_, found)| !found.is_code) {
+        let place = (
+            found.symbol.section,
+            found.symbol.value.wrapping_add(ENTRY_FIELD),
+        );
+        wanted.insert(place, found.symbol.index);
+        names.insert(name.as_bytes(), found.symbol.index);
+    }
+    let mut entries = HashMap::new();
+    let Some(table) = elf.symbol_tables.first() else {
+        return entries;
+    };
+    let Ok(symbols) = elf.symbols(table) else {
+        return entries;
+    };
+    let mut budget = elf.source().size();
+    for symbol in symbols.iter().filter(|symbol| symbol.section != 0) {
+        let name = symbols.strings.get(symbol.name.into()).unwrap_or_default();
+        let Some(rest) = budget.checked_sub(name.len() as u64) else {
+            break;
+        };
+        budget = rest;
+        if let (Some(&kernel), Place::Image(offset)) = (names.get(name), elf.place(&symbol)) {
+            entries.entry(kernel).or_insert(offset);
+        }
+    }
+    for table in &elf.relocation_tables {
+        let (Some(target), Ok(relocations)) = (table.target, elf.relocations(table)) else {
+            continue;
+        };
+        let Some(symbols) = elf.symbol_table_in(table.symbols) else {
+            continue;
+        };
+        let Ok(symbols) = elf.symbols(symbols) else {
+            continue;
+        };
+        for relocation in relocations.iter() {
+            let Some(&kernel) = wanted.get(&(target, relocation.offset)) else {
+                continue;
+            };
+            let is_relative = matches!(relocation.kind, 4 | 5);
+            let symbol = symbols.get(relocation.symbol.into());
+            let place = symbol.map(|symbol| elf.place(&symbol));
+            match (is_relative, place, elf.addend(table, &relocation)) {
+                // The field is relative to itself, the entry to the descriptor.
+                (true, Some(Place::Image(offset)), Some(addend)) => {
+                    let entry = i128::from(offset) + addend - i128::from(ENTRY_FIELD);
+                    match u64::try_from(entry) {
+                        Ok(entry) if entry < elf.image.end => entries.insert(kernel, entry),
+                        _ => entries.remove(&kernel),
+                    }
+                }
+                _ => entries.remove(&kernel),
+            };
+        }
+    }
+    entries
+}
+
+impl CodeObject {
+    /// Offset in the file header of `e_flags`.
+    pub(super) fn flags_at(elf: &Elf) -> u64 {
+        match elf.header.class {
+            Class::Elf32 => 36,
+            Class::Elf64 => 48,
+        }
+    }
+}

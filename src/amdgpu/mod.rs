@@ -1,0 +1,54 @@
+//! AMD code objects: what an ELF file for an AMD GPU says beyond ELF.
+//!
+//! [`CodeObject::open`] reads the target, the metadata and the kernels of a file that
+//! [`crate::elf::Elf`] has opened with [`DIALECT`].
+
+pub mod argument;
+mod check;
+pub mod code_object;
+pub mod kernel;
+pub mod metadata;
+pub mod msgpack;
+pub mod processor;
+mod record;
+mod registers;
+pub mod tables;
+pub mod target;
+pub mod value;
+mod yaml;
+
+pub use code_object::CodeObject;
+pub use kernel::Kernel;
+pub use metadata::Metadata;
+pub use processor::Processor;
+pub use target::Target;
+
+use crate::elf::map::Role;
+use crate::elf::{Dialect, Header, dialect};
+use crate::record::Layout;
+
+/// `e_machine` of code objects: EM_AMDGPU.
+pub const MACHINE: u16 = 224;
+
+/// What AMD's ABI adds to ELF.
+pub static DIALECT: Dialect = Dialect {
+    symbol_types: &tables::SYMBOL_TYPE,
+    relocation_types: &tables::RELOCATION,
+    flags: Some(flags),
+    roles: &[(".AMDGPU.", Role::Info)],
+    image_multiple: 4,
+    image_limit: 1 << 48,
+    has_loader: true,
+    ..dialect::GENERIC
+};
+
+/// The layout of `e_flags`. Files for other systems than HSA write them as V3 does, or later
+/// versions, by the same ABI version: llvm-readelf 22 reads them so.
+fn flags(header: &Header) -> &'static Layout {
+    match (target::version(header), header.abi_version) {
+        (Some(2), _) => &tables::E_FLAGS_V2,
+        (_, 0 | 1) => &tables::E_FLAGS_V3,
+        (_, 2 | 3) => &tables::E_FLAGS_V4,
+        _ => &tables::E_FLAGS_V6,
+    }
+}
