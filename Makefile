@@ -38,6 +38,8 @@ site_sources := $(shell find www examples -type f 2>/dev/null) index.html vite.c
 $(site): $(wasm) $(site_sources)
 	$(setup) npm
 	npm run --silent build
+	cargo xtask notices
+	cargo xtask package
 	@touch $@
 
 wasm: $(wasm)

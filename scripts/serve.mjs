@@ -1,9 +1,10 @@
 // Serves a folder on 127.0.0.1, every file with the content security policy that its index.html states.
 // As a program: `node scripts/serve.mjs [FOLDER]` (default dist), from PORT (default 8080) on the first port that is free.
 
+import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { extname, join, normalize } from 'node:path';
+import { extname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** @type {Record<string, string>} */
@@ -28,9 +29,9 @@ export async function serve({ folder, port = 0, below = '/' }) {
   if (!policy) throw new Error(`${folder}/index.html states no content security policy`);
 
   const server = createServer(async (request, response) => {
-    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
-    const file = normalize(path.endsWith('/') ? `${path}index.html` : path);
     try {
+      const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
+      const file = posix.normalize(path.endsWith('/') ? `${path}index.html` : path);
       if (!file.startsWith(below)) throw new Error('not below the site');
       const body = await readFile(join(folder, file.slice(below.length)));
       response.writeHead(200, {
@@ -47,12 +48,16 @@ export async function serve({ folder, port = 0, below = '/' }) {
   await new Promise((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', () => resolve(undefined));
   });
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  return { url: `http://127.0.0.1:${address.port}${below}`, close: () => server.close() };
+  return { url: `http://127.0.0.1:${address.port}${below}`, close };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const folder = process.argv[2] ?? 'dist';
   for (let port = Number(process.env.PORT ?? 8080); ; port++) {
     try {

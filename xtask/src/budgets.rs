@@ -24,7 +24,7 @@ struct Budget {
 }
 
 /// Prints every budget with its figures; one that is exceeded, or that finds no file, is an error.
-pub fn run(_words: &[String]) -> Result {
+pub fn run() -> Result {
     let budgets: Budgets = toml::from_str(&read(&root().join("budgets.toml"))?)?;
     let mut broken = Vec::new();
     for budget in budgets.budget {

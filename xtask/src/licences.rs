@@ -4,6 +4,7 @@ use crate::{Result, read, root};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// `licences.toml`.
@@ -14,26 +15,27 @@ struct Allowed {
     tools: Vec<String>,
 }
 
-/// A dependency as the check sees it.
-struct Dependency {
-    name: String,
-    licence: String,
+/// What the project depends on.
+pub struct Dependency {
+    pub name: String,
+    pub licence: String,
     /// Built into what is shipped, not only used to build or test it.
-    shipped: bool,
+    pub shipped: bool,
+    pub folder: PathBuf,
 }
 
 /// Names every dependency whose licence is not allowed where it is used.
-pub fn run(_words: &[String]) -> Result {
+pub fn run() -> Result {
     let allowed: Allowed = toml::from_str(&read(&root().join("licences.toml"))?)?;
     let tools = [allowed.product.clone(), allowed.tools].concat();
-    let mut dependencies = crates()?;
-    dependencies.extend(npm_packages()?);
+    let dependencies = dependencies()?;
     let mut refused = Vec::new();
     let mut counts = BTreeMap::<_, usize>::new();
     for Dependency {
         name,
         licence,
         shipped,
+        ..
     } in &dependencies
     {
         let list = if *shipped { &allowed.product } else { &tools };
@@ -98,6 +100,13 @@ fn one(words: &mut Words, allowed: &[String]) -> bool {
     allowed.contains(&licence)
 }
 
+/// Every crate and npm package.
+pub fn dependencies() -> Result<Vec<Dependency>> {
+    let mut all = crates()?;
+    all.extend(npm_packages()?);
+    Ok(all)
+}
+
 /// Every crate in Cargo.lock; shipped is what the `kernelscope` package reaches without dev-dependencies.
 fn crates() -> Result<Vec<Dependency>> {
     let output = Command::new(env!("CARGO"))
@@ -145,6 +154,7 @@ fn crates() -> Result<Vec<Dependency>> {
         name: format!("{} {}", text(&package["name"]), text(&package["version"])),
         licence: text(&package["license"]).to_string(),
         shipped: shipped.contains(text(&package["id"])),
+        folder: Path::new(text(&package["manifest_path"])).with_file_name(""),
     };
     Ok(others.map(describe).collect())
 }
@@ -164,6 +174,7 @@ fn npm_packages() -> Result<Vec<Dependency>> {
         ),
         licence: text(&package["license"]).to_string(),
         shipped: package["dev"] != true,
+        folder: root().join(path),
     };
     Ok(others.map(describe).collect())
 }

@@ -2,6 +2,8 @@
 
 mod budgets;
 mod licences;
+mod notices;
+mod package;
 mod tables;
 mod wasm;
 
@@ -11,55 +13,36 @@ use std::process::{Command, ExitCode};
 
 type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
-/// A sub-command: its name, what `cargo xtask` says of it, and what runs with the words after the name.
-type SubCommand = (&'static str, &'static str, fn(&[String]) -> Result);
-
-const COMMANDS: &[SubCommand] = &[
-    (
-        "tables",
-        "[--check]  turn tables/ into Rust, or tell whether that is done",
-        tables_command,
-    ),
-    (
-        "wasm",
-        "[SETTINGS]  build the npm package as wasm-pack.toml says",
-        wasm::run,
-    ),
-    (
-        "budgets",
-        "hold the built files against budgets.toml",
-        budgets::run,
-    ),
-    (
-        "licences",
-        "hold every dependency's licence against the allowed ones",
-        licences::run,
-    ),
-];
+const HELP: &str = "\
+cargo xtask COMMAND, where COMMAND is one of
+  tables [--check]  turn tables/ into Rust, or tell whether that is done
+  wasm [SETTINGS]   build the npm package as wasm-pack.toml says
+  package           add the built element to the npm package
+  licences          hold every dependency's licence against licences.toml
+  notices           write the licence texts of what is shipped into the site
+  budgets           hold the built files against budgets.toml";
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let command = words
-        .first()
-        .and_then(|name| COMMANDS.iter().find(|command| command.0 == name));
-    let Some((name, _, run)) = command else {
-        eprintln!("cargo xtask COMMAND, where COMMAND is one of");
-        for (name, help, _) in COMMANDS {
-            eprintln!("  {name} {help}");
-        }
-        return ExitCode::from(2);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match words[..] {
+        ["tables"] => tables::run(false).map_err(Into::into),
+        ["tables", "--check"] => tables::run(true).map_err(Into::into),
+        ["wasm"] => wasm::run(&root().join("wasm-pack.toml")),
+        ["wasm", settings] => wasm::run(Path::new(settings)),
+        ["package"] => package::run(),
+        ["licences"] => licences::run(),
+        ["notices"] => notices::run(),
+        ["budgets"] => budgets::run(),
+        _ => Err(HELP.into()),
     };
-    match run(&words[1..]) {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("xtask {name}: {error}");
+            eprintln!("{error}");
             ExitCode::FAILURE
         }
     }
-}
-
-fn tables_command(words: &[String]) -> Result {
-    Ok(tables::run(words.iter().any(|word| word == "--check"))?)
 }
 
 /// The project's folder.

@@ -30,12 +30,9 @@ struct WasmOpt {
     flags: Vec<String>,
 }
 
-/// Builds the package; the first word may name another settings file.
-pub fn run(words: &[String]) -> Result {
-    let path = words
-        .first()
-        .map_or_else(|| root().join("wasm-pack.toml"), PathBuf::from);
-    let settings = parse(&read(&path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+/// Builds the package as the settings file says.
+pub fn run(path: &Path) -> Result {
+    let settings = parse(&read(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
     let out = root().join(&settings.build.out_dir);
 
     execute(
@@ -120,7 +117,14 @@ fn complete_package(out: &Path, name: &str) -> Result {
     let path = out.join("package.json");
     let mut package: Value = serde_json::from_str(&read(&path)?)?;
     package["type"] = json!("module");
-    package["files"] = json!(["*.js", "*.ts", "*.wasm", "LICENSE-*"]);
+    package["files"] = json!([
+        "*.js",
+        "*.ts",
+        "*.wasm",
+        "LICENSE-*",
+        "THIRD-PARTY.txt",
+        "element"
+    ]);
     package["exports"] = Value::Null;
     let text = serde_json::to_string_pretty(&package)? + "\n";
     // As text, since in `exports` the order counts: types come first.
@@ -128,6 +132,7 @@ fn complete_package(out: &Path, name: &str) -> Result {
         r#""exports": {{
     ".": {{ "types": "./{name}.d.ts", "default": "./{name}.js" }},
     "./{name}_bg.wasm": "./{name}_bg.wasm",
+    "./element": "./element/kernel-scope.js",
     "./package.json": "./package.json"
   }}"#
     );
