@@ -123,15 +123,15 @@ impl Document {
         match format {
             Format::Cubin | Format::Amdgpu | Format::Elf => {
                 let dialect = Device::dialect(format);
-                elf = findings.take(Elf::open(&source, dialect, &mut findings));
+                let opened = Elf::open(&source, dialect, &mut findings);
+                elf = findings.take(opened);
                 if let Some(elf) = &elf {
                     notes = elf.notes(&mut findings);
                     device = Device::open(format, elf, &mut findings);
                 }
             }
-            Format::Unknown if source.size() == 0 => findings.push(
-                Diagnostic::error(Kind::Format, "the file is empty").at(source.absolute(0)),
-            ),
+            Format::Unknown if source.size() == 0 => findings
+                .push(Diagnostic::error(Kind::Format, "the file is empty").at(source.absolute(0))),
             Format::Unknown => findings.push(
                 Diagnostic::error(
                     Kind::Format,
@@ -214,7 +214,11 @@ impl Document {
             self.is_checked = true;
         }
         Progress {
-            done: if self.is_checked { total } else { self.check.done() },
+            done: if self.is_checked {
+                total
+            } else {
+                self.check.done()
+            },
             total,
             finished: self.is_checked,
         }
@@ -233,8 +237,14 @@ impl Document {
             .into_iter()
             .find(|&severity| of(severity));
         let refused = self.findings.iter().any(loader);
-        let broken = self.findings.iter().any(|d| d.severity == Severity::Error && !loader(d));
-        let relocatable = self.elf.as_ref().is_some_and(|elf| elf.header.is_relocatable());
+        let broken = self
+            .findings
+            .iter()
+            .any(|d| d.severity == Severity::Error && !loader(d));
+        let relocatable = self
+            .elf
+            .as_ref()
+            .is_some_and(|elf| elf.header.is_relocatable());
         let is_device = !matches!(self.device, Device::None);
         let state = match severity {
             _ if broken => "damaged",
@@ -297,7 +307,6 @@ impl Document {
             "notes" => Box::new(NoteList {
                 elf: elf?,
                 notes: &self.notes,
-                kind_name: self.device.note_names(),
             }),
             "map" => Box::new(MapList {
                 elf,

@@ -1,5 +1,6 @@
 //! Records as text: aligned columns, Markdown, a C struct, JSON.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::record::{Field, Record};
@@ -74,18 +75,24 @@ pub fn align(lines: &[Vec<String>], right: &[bool]) -> String {
 
 /// `name` with what a terminal or an editor could mistake for a command made visible: control
 /// characters, line ends, and marks that change the direction of writing.
-pub fn visible(name: &str) -> String {
+pub fn visible(name: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+            || matches!(c, '\u{feff}' | '\u{61c}')
+    };
+    if !name.contains(is_hidden) {
+        return name.into();
+    }
     let mut out = String::with_capacity(name.len());
     for c in name.chars() {
-        let hidden = c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}');
-        if hidden {
+        if is_hidden(c) {
             let _ = write!(out, "\\u{{{:x}}}", c as u32);
         } else {
             out.push(c);
         }
     }
-    out
+    out.into()
 }
 
 fn value(field: &Field) -> String {
@@ -118,14 +125,14 @@ fn text(record: &Record) -> String {
         .map(|field| {
             let name = match field.alternative_of {
                 Some(_) => format!("  = {}", visible(&field.name)),
-                None => visible(&field.name),
+                None => visible(&field.name).into_owned(),
             };
             let cells = vec![
                 format!("  +{}", field.bits[1] / 8),
                 place(field),
                 name,
-                visible(&value(field)),
-                visible(meaning(field)),
+                visible(&value(field)).into_owned(),
+                visible(meaning(field)).into_owned(),
             ];
             (field.bits[1], cells)
         })

@@ -1,15 +1,41 @@
 //! Kernelscope opens any GPU binary and shows all of it, down to the bit.
+//!
+//! Start at [`Document::open`], which takes a [`Source`] of bytes and never fails: what cannot be read
+//! is a finding. From there:
+//!
+//! | what | where |
+//! | --- | --- |
+//! | bytes: memory, or a file read in slices | [`source`] |
+//! | what can be wrong, and where | [`error`] |
+//! | structures as data: layouts, fields, their printed forms | [`record`], [`export`] |
+//! | ELF: headers, symbols, relocations, notes, images, the map | [`elf`] |
+//! | what cubins and code objects are to their GPUs | [`nvidia`], [`amdgpu`] |
+//! | what was dropped | [`container`] |
+//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`kernels`] |
+//! | everything as one JSON object | [`report`] |
+//!
+//! Three doors serve the same model: this API, the `kernelscope` program (feature `cli`), and
+//! [`wasm`](https://rustwasm.github.io/wasm-bindgen/) for browsers.
 
+pub mod amdgpu;
+pub mod container;
+pub mod device;
+pub mod document;
 pub mod elf;
 pub mod error;
 pub mod export;
 pub mod int;
+pub mod kernels;
 pub mod lists;
+pub mod nvidia;
 pub mod record;
+pub mod report;
 pub mod rows;
+pub mod search;
 pub mod source;
 pub mod span;
-// Stands in for wasm.rs until that is wired: then this line and the file go.
 #[cfg(target_arch = "wasm32")]
-#[path = "wasm_stub.rs"]
 pub mod wasm;
+
+pub use document::Document;
+pub use source::Source;

@@ -318,8 +318,6 @@ pub struct NoteList<'a> {
     pub elf: &'a Elf,
     /// Its notes.
     pub notes: &'a [Note],
-    /// Names of types by owner, beyond ELF's own.
-    pub kind_name: fn(&Note) -> Option<&'static str>,
 }
 
 impl Table for NoteList<'_> {
@@ -347,7 +345,7 @@ impl Table for NoteList<'_> {
             "section_name" => note.section.map(|s| self.elf.section_label(s)).into(),
             "owner" => note.owner.as_str().into(),
             "type" => note.kind.into(),
-            "type_name" => note.kind_name().or_else(|| (self.kind_name)(note)).into(),
+            "type_name" => note.kind_name(self.elf.dialect).into(),
             "offset" => note.span.offset.into(),
             "size" => note.content.size.into(),
             _ => Cell::None,
@@ -507,20 +505,41 @@ impl Table for DiagnosticList {
     }
 }
 
-/// `rows` of `table` as aligned text, a line of column titles first: the columns that are shown.
-pub fn text(table: &dyn Table, rows: impl Iterator<Item = u64>) -> String {
+/// Characters that a column is widened to, at most: longer cells push the rest of their line aside.
+const WIDTH_LIMIT: usize = 48;
+
+/// Prints the shown columns of all rows of `table` as aligned text, their titles first. Rows are read
+/// twice, for the widths and for printing, so that none are kept.
+///
+/// # Errors
+/// Those of `out`.
+pub fn print(table: &dyn Table, out: &mut dyn std::io::Write) -> std::io::Result<()> {
     let columns: Vec<&Column> = table.columns().iter().filter(|c| c.is_shown).collect();
-    let mut lines = vec![columns.iter().map(|c| c.title.to_owned()).collect()];
-    for row in rows {
-        let cells = columns.iter().map(|column| {
-            let cell = table.cell(row, column.key);
-            export::visible(&cell.text(column.unit))
-        });
-        lines.push(cells.collect());
+    let text = |row: u64, column: &Column| {
+        export::visible(&table.cell(row, column.key).text(column.unit)).into_owned()
+    };
+    let mut widths: Vec<usize> = columns.iter().map(|c| c.title.len()).collect();
+    for row in 0..table.len() {
+        for (width, column) in widths.iter_mut().zip(&columns) {
+            let chars = text(row, column).chars().count();
+            *width = (*width).max(chars.min(WIDTH_LIMIT));
+        }
     }
-    let right: Vec<bool> = columns
-        .iter()
-        .map(|c| matches!(c.unit, Unit::Number | Unit::Hex | Unit::Size))
-        .collect();
-    export::align(&lines, &right)
+    let mut line = |cells: &mut dyn Iterator<Item = String>| {
+        let mut line = String::new();
+        for ((cell, column), &width) in cells.zip(&columns).zip(&widths) {
+            let is_number = matches!(column.unit, Unit::Number | Unit::Hex | Unit::Size);
+            if is_number {
+                line.push_str(&format!("{cell:>width$}  "));
+            } else {
+                line.push_str(&format!("{cell:<width$}  "));
+            }
+        }
+        writeln!(out, "{}", line.trim_end())
+    };
+    line(&mut columns.iter().map(|c| c.title.to_owned()))?;
+    for row in 0..table.len() {
+        line(&mut columns.iter().map(|column| text(row, column)))?;
+    }
+    Ok(())
 }

@@ -244,9 +244,9 @@ impl Filter {
         let mut terms = Vec::new();
         for word in words(text) {
             let named = word.split_once(':').and_then(|(key, value)| {
-                let column = columns.iter().find(|c| {
-                    c.key.eq_ignore_ascii_case(key) || c.title.eq_ignore_ascii_case(key)
-                });
+                let column = columns
+                    .iter()
+                    .find(|c| c.key.eq_ignore_ascii_case(key) || c.title.eq_ignore_ascii_case(key));
                 column.map(|column| (Some(*column), value.to_owned()))
             });
             terms.push(named.unwrap_or((None, word)));
@@ -328,7 +328,10 @@ enum Stage {
     /// Rows up to here are filtered.
     Filter(u64),
     /// Runs of so many rows are in order; merged from this one on.
-    Merge { run: usize, at: usize },
+    Merge {
+        run: usize,
+        at: usize,
+    },
     Done,
 }
 
@@ -517,7 +520,10 @@ mod tests {
         let mut last = 0;
         loop {
             let progress = view.step(table, budget);
-            assert!(progress.done >= last && progress.done <= progress.total, "{progress:?}");
+            assert!(
+                progress.done >= last && progress.done <= progress.total,
+                "{progress:?}"
+            );
             last = progress.done;
             if progress.finished {
                 break;
@@ -560,7 +566,12 @@ mod tests {
             };
             values(&table, query, 7)
         };
-        let expected: Vec<_> = table.0.iter().copied().filter(|v| v.to_string().contains("79")).collect();
+        let expected: Vec<_> = table
+            .0
+            .iter()
+            .copied()
+            .filter(|v| v.to_string().contains("79"))
+            .collect();
         assert!(!expected.is_empty());
         assert_eq!(filter("79"), expected);
         assert_eq!(filter("number 79"), expected);

@@ -61,14 +61,18 @@ impl Pattern {
     fn find(&self, bytes: &[u8]) -> Option<usize> {
         let fits = |at: &[u8]| {
             let pairs = at.iter().zip(&self.bytes);
-            pairs.into_iter().all(|(byte, (value, mask))| byte & mask == *value)
+            pairs
+                .into_iter()
+                .all(|(byte, (value, mask))| byte & mask == *value)
         };
         bytes.windows(self.bytes.len()).position(fits)
     }
 }
 
 fn refuse(message: &str) -> crate::error::Error {
-    Diagnostic::error(Kind::Format, message).within("search").into()
+    Diagnostic::error(Kind::Format, message)
+        .within("search")
+        .into()
 }
 
 /// A search under way.

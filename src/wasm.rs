@@ -15,8 +15,9 @@ use crate::document::{Document, Location, Summary};
 use crate::elf::map::Role;
 use crate::error::{Diagnostic, Error};
 use crate::export::{self, Form};
+use crate::kernels::KernelDetail;
 use crate::record::Record;
-use crate::report::{KernelDetail, Report};
+use crate::report::Report;
 use crate::rows::{Cell, Column, Progress, Query, View};
 use crate::search::{Found, Pattern, Search};
 use crate::source::{ReadAt, Source};
@@ -205,7 +206,8 @@ impl Handle {
             descending,
             filter,
         };
-        self.views.retain(|(key, view)| key != table || *view.query() == query);
+        self.views
+            .retain(|(key, view)| key != table || *view.query() == query);
         if !self.views.iter().any(|(key, _)| key == table) {
             self.views.push((table.into(), View::new(query)));
         }
@@ -242,9 +244,14 @@ impl Handle {
             };
             let place = rows.place(index);
             window.index.push(index as u32);
-            window.offset.push(place.map_or(-1.0, |span| span.offset as f64));
+            window
+                .offset
+                .push(place.map_or(-1.0, |span| span.offset as f64));
             window.size.push(place.map_or(0.0, |span| span.size as f64));
-            let cells = rows.columns().iter().map(|c| short(rows.cell(index, c.key)));
+            let cells = rows
+                .columns()
+                .iter()
+                .map(|c| short(rows.cell(index, c.key)));
             window.rows.push(cells.collect());
         }
         Ok(window)
@@ -262,7 +269,8 @@ impl Handle {
     /// The map: every byte of the file is in exactly one leaf.
     pub fn map(&self) -> MapColumns {
         let leaves = self.document.leaves();
-        let number = |of: &dyn Fn(usize) -> f64| -> Vec<f64> { (0..leaves.len()).map(of).collect() };
+        let number =
+            |of: &dyn Fn(usize) -> f64| -> Vec<f64> { (0..leaves.len()).map(of).collect() };
         let role = |i: usize| {
             let role = self.document.role(&leaves[i]);
             Role::ALL.iter().position(|&r| r == role).unwrap_or(0) as u8
@@ -341,7 +349,11 @@ impl Handle {
     /// Begins to find `pattern` from `start` on: hexadecimal digits with `?` for any, or text.
     #[wasm_bindgen(js_name = search)]
     pub fn search(&mut self, pattern: &str, is_hex: bool, start: f64) -> Result<(), JsValue> {
-        let pattern = if is_hex { Pattern::hex(pattern) } else { Pattern::text(pattern) };
+        let pattern = if is_hex {
+            Pattern::hex(pattern)
+        } else {
+            Pattern::text(pattern)
+        };
         self.search = Some(Search::new(pattern.map_err(refuse)?, start as u64));
         Ok(())
     }
@@ -349,8 +361,13 @@ impl Handle {
     /// Goes on with the search: about `budget` bytes more, or to the next match.
     #[wasm_bindgen(js_name = searchStep)]
     pub fn search_step(&mut self, budget: f64) -> Result<Found, JsValue> {
-        let search = self.search.as_mut().ok_or_else(|| words("no search has begun"))?;
-        search.step(self.document.source(), budget as u64).map_err(refuse)
+        let search = self
+            .search
+            .as_mut()
+            .ok_or_else(|| words("no search has begun"))?;
+        search
+            .step(self.document.source(), budget as u64)
+            .map_err(refuse)
     }
 
     /// The report, as the terminal's `report --json` prints it. Runs all checks.

@@ -1,2 +1,359 @@
 //! The terminal's door.
-fn main() {}
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use kernelscope::document::Document;
+use kernelscope::error::Kind;
+use kernelscope::export::{self, Form};
+use kernelscope::lists;
+use kernelscope::report::Report;
+use kernelscope::rows::Rows;
+use kernelscope::source::{File, Source};
+use kernelscope::span::Span;
+use lexopt::prelude::*;
+
+const USAGE: &str = "\
+Usage: kernelscope COMMAND FILE [OPTIONS]
+
+Shows what is in a GPU binary. FILE is a path, or - for standard input.
+
+Commands:
+  report         what it is, its kernels, sections and findings
+  kernels        its kernels and what each needs
+  sections, segments, symbols, relocations, notes, image, load_image, map, diagnostics
+                 one table
+  hex            bytes: --at OFFSET (default 0), --len N (default: to the end)
+  record         the structures that hold a byte: --at OFFSET
+
+Options:
+  --json         JSON instead of aligned text (report: the contract of report.schema.json)
+  --form FORM    for record: text (default), json, markdown, c
+  --at OFFSET    an offset in the file, decimal or 0x hexadecimal
+  --len N        a number of bytes, decimal or 0x hexadecimal
+  -h, --help     this text
+  -V, --version  the version
+
+Exit codes: 0 the file was opened, 1 it was and errors were found in it, 2 it could not be read or the
+command line is wrong.
+";
+
+/// What the command line asks for.
+struct Arguments {
+    command: String,
+    file: PathBuf,
+    json: bool,
+    form: Form,
+    at: Option<u64>,
+    len: Option<u64>,
+}
+
+/// Why nothing can be shown; exit code 2.
+enum Failure {
+    Usage(String),
+    Read(String),
+    Write(io::Error),
+}
+
+impl From<lexopt::Error> for Failure {
+    fn from(error: lexopt::Error) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Write(error)
+    }
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        // Whoever read the output has seen enough.
+        Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            let message = match failure {
+                Failure::Usage(why) => format!("{why}\nTry `kernelscope --help`."),
+                Failure::Read(why) => why,
+                Failure::Write(error) => format!("the output cannot be written: {error}"),
+            };
+            let _ = writeln!(io::stderr(), "kernelscope: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn arguments() -> Result<Option<Arguments>, Failure> {
+    let mut parser = lexopt::Parser::from_env();
+    let mut words: Vec<OsString> = Vec::new();
+    let (mut json, mut form, mut at, mut len) = (false, None, None, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Short('h') | Long("help") => {
+                io::stdout().write_all(USAGE.as_bytes())?;
+                return Ok(None);
+            }
+            Short('V') | Long("version") => {
+                writeln!(io::stdout(), "kernelscope {}", env!("CARGO_PKG_VERSION"))?;
+                return Ok(None);
+            }
+            Long("json") => json = true,
+            Long("form") => {
+                let name = parser.value()?.string()?;
+                form = Some(Form::named(&name).ok_or_else(|| {
+                    Failure::Usage(format!(
+                        "--form: expected text, json, markdown or c, found {name:?}"
+                    ))
+                })?);
+            }
+            Long("at") => at = Some(number("--at", &parser.value()?.string()?)?),
+            Long("len") => len = Some(number("--len", &parser.value()?.string()?)?),
+            Value(word) => words.push(word),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let mut words = words.into_iter();
+    let command = words
+        .next()
+        .ok_or_else(|| Failure::Usage("no command is given".into()))?;
+    let command = command.string()?;
+    let file = words
+        .next()
+        .ok_or_else(|| Failure::Usage(format!("{command}: no file is given")))?;
+    if let Some(word) = words.next() {
+        return Err(Failure::Usage(format!("{word:?} is one argument too many")));
+    }
+    Ok(Some(Arguments {
+        command,
+        file: file.into(),
+        json,
+        form: form.unwrap_or(if json { Form::Json } else { Form::Text }),
+        at,
+        len,
+    }))
+}
+
+fn number(option: &str, text: &str) -> Result<u64, Failure> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let parsed = match digits {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|_| {
+        Failure::Usage(format!(
+            "{option}: expected a number such as 64 or 0x40, found {text:?}"
+        ))
+    })
+}
+
+/// Standard input read to memory, at most; files are read in slices.
+const INPUT_LIMIT: u64 = 1 << 30;
+
+fn source(path: &Path) -> Result<Source, Failure> {
+    let why = |error: io::Error| Failure::Read(format!("{}: {error}", path.display()));
+    if path != Path::new("-") {
+        return Ok(Source::sliced(File::open(path).map_err(why)?));
+    }
+    let mut bytes = Vec::new();
+    io::stdin()
+        .take(INPUT_LIMIT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(why)?;
+    if bytes.len() as u64 > INPUT_LIMIT {
+        return Err(Failure::Read(format!(
+            "standard input has more than {INPUT_LIMIT} bytes: give a file"
+        )));
+    }
+    Ok(Source::memory(bytes))
+}
+
+fn run() -> Result<ExitCode, Failure> {
+    let Some(arguments) = arguments()? else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let known = ["report", "hex", "record"].contains(&arguments.command.as_str());
+    let tables = kernelscope::document::TABLES;
+    if !known && !tables.iter().any(|(key, _)| *key == arguments.command) {
+        return Err(Failure::Usage(format!(
+            "there is no command {:?}",
+            arguments.command
+        )));
+    }
+    let mut document = Document::open(source(&arguments.file)?);
+    let mut out = BufWriter::new(io::stdout().lock());
+    match arguments.command.as_str() {
+        "report" => {
+            document.check_all();
+            if arguments.json {
+                json(&mut out, &Report(&document))?;
+            } else {
+                report(&document, &mut out)?;
+            }
+        }
+        "hex" => hex(&document, &arguments, &mut out)?,
+        "record" => record(&document, &arguments, &mut out)?,
+        table => {
+            if table == "diagnostics" {
+                document.check_all();
+            }
+            let rows = document.table(table);
+            match rows {
+                Some(rows) if arguments.json => json(&mut out, &Rows(&*rows))?,
+                Some(_) if table == "diagnostics" => findings(&document, &mut out)?,
+                Some(rows) => lists::print(&*rows, &mut out)?,
+                None if arguments.json => json(&mut out, &[(); 0])?,
+                None => writeln!(
+                    io::stderr(),
+                    "kernelscope: {}: {} files have no {table}",
+                    arguments.file.display(),
+                    document.format().title()
+                )?,
+            }
+        }
+    }
+    out.flush()?;
+    Ok(if document.findings().has_errors() {
+        ExitCode::from(1)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+fn json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    writeln!(out)
+}
+
+fn report(document: &Document, out: &mut impl Write) -> io::Result<()> {
+    let summary = document.summary();
+    let mut words = vec![summary.format_title.to_owned()];
+    words.extend(summary.target);
+    words.extend(summary.facts);
+    words.push(format!("{} bytes", summary.size));
+    writeln!(out, "{}", export::visible(&words.join(" · ")))?;
+    writeln!(out, "{}", summary.verdict.text)?;
+    for info in &summary.tables {
+        if !matches!(info.key, "kernels" | "sections" | "segments" | "image") {
+            continue;
+        }
+        let Some(table) = document.table(info.key) else {
+            continue;
+        };
+        if table.is_empty() {
+            continue;
+        }
+        writeln!(out, "\n{}", info.title)?;
+        lists::print(&*table, out)?;
+    }
+    if document.findings().iter().next().is_some() {
+        writeln!(out, "\nFindings")?;
+        findings(document, out)?;
+    }
+    Ok(())
+}
+
+/// A line a finding: sentences do not stand well in columns.
+fn findings(document: &Document, out: &mut impl Write) -> io::Result<()> {
+    for finding in document.findings().all() {
+        let kind = match finding.kind {
+            Kind::Format => "",
+            Kind::Loader => " (loader)",
+            Kind::Limit => " (limit)",
+            Kind::UnknownValue => " (unknown value)",
+        };
+        let line = format!("{}{kind}: {finding}", finding.severity.word());
+        writeln!(out, "{}", export::visible(&line))?;
+    }
+    Ok(())
+}
+
+fn hex(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    let source = document.source();
+    let at = arguments.at.unwrap_or(0);
+    if at > source.size() {
+        return Err(Failure::Usage(format!(
+            "--at: expected an offset of at most 0x{:x}, the file's size, found 0x{at:x}",
+            source.size()
+        )));
+    }
+    let span = Span::new(at, arguments.len.unwrap_or(u64::MAX)).clamp(source.size());
+    if arguments.json {
+        let bytes = source
+            .read(Span::new(at, span.size.min(16 << 20)))
+            .map_err(read)?;
+        json(
+            out,
+            &serde_json::json!({ "offset": at, "bytes": kernelscope::record::hex(&bytes) }),
+        )?;
+        return Ok(());
+    }
+    let mut start = span.offset;
+    while start < span.end() {
+        // Rows begin at multiples of 16 behind the first one.
+        let size = (16 - start % 16).min(span.end() - start);
+        let bytes = source.read(Span::new(start, size)).map_err(read)?;
+        let skip = (start % 16) as usize;
+        let mut line = format!("{:08x}", start - skip as u64);
+        for i in 0..16_usize {
+            if i % 8 == 0 {
+                line.push(' ');
+            }
+            match i.checked_sub(skip).and_then(|i| bytes.get(i)) {
+                Some(byte) => line.push_str(&format!(" {byte:02x}")),
+                None => line.push_str("   "),
+            }
+        }
+        line.push_str("  ");
+        line.extend(std::iter::repeat_n(' ', skip));
+        line.extend(bytes.iter().map(|&byte| match byte {
+            0x20..=0x7e => char::from(byte),
+            _ => '.',
+        }));
+        writeln!(out, "{line}")?;
+        start += size;
+    }
+    Ok(())
+}
+
+fn read(error: kernelscope::error::Error) -> Failure {
+    Failure::Read(error.to_string())
+}
+
+fn record(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    let Some(at) = arguments.at else {
+        return Err(Failure::Usage("record: --at OFFSET is missing".into()));
+    };
+    if at >= document.source().size() {
+        return Err(Failure::Usage(format!(
+            "--at: expected an offset below 0x{:x}, the file's size, found 0x{at:x}",
+            document.source().size()
+        )));
+    }
+    let location = document.locate(at);
+    if arguments.form == Form::Json {
+        json(out, &location)?;
+        return Ok(());
+    }
+    for part in &location.parts {
+        writeln!(
+            out,
+            "0x{at:x} is byte 0x{:x} of {} ({} bytes at 0x{:x})",
+            at - part.span.offset,
+            export::visible(&part.name),
+            part.span.size,
+            part.span.offset
+        )?;
+    }
+    if location.records.is_empty() {
+        writeln!(out, "No structure is known there.")?;
+    }
+    for record in &location.records {
+        write!(out, "\n{}", export::print(record, arguments.form))?;
+    }
+    Ok(())
+}

@@ -16,6 +16,35 @@ pub struct Check {
     entry: u64,
     done: u64,
     names: u64,
+    tally: Tally,
+}
+
+/// Findings of a table: one stands for all entries with the same thing wrong, and says how many they are.
+#[derive(Clone, Debug, Default)]
+struct Tally(Vec<(Diagnostic, u64)>);
+
+impl Tally {
+    fn push(&mut self, finding: Diagnostic) {
+        let same = self
+            .0
+            .iter_mut()
+            .find(|(first, _)| first.message == finding.message);
+        match same {
+            Some((_, count)) => *count += 1,
+            None => self.0.push((finding, 1)),
+        }
+    }
+
+    fn give(&mut self, findings: &mut Diagnostics) {
+        for (mut finding, count) in self.0.drain(..) {
+            if count > 1 {
+                finding
+                    .message
+                    .push_str(&format!(" (the first of {count} here)"));
+            }
+            findings.push(finding);
+        }
+    }
 }
 
 impl Check {
@@ -47,6 +76,7 @@ impl Check {
             if self.entry < count {
                 return false;
             }
+            self.tally.give(findings);
             self.table += 1;
             self.entry = 0;
         }
@@ -78,7 +108,7 @@ impl Check {
                     self.names += name.len() as u64;
                     let limit = file.source().size();
                     if file.dialect.has_loader && before <= limit && self.names > limit {
-                        findings.push(
+                        self.tally.push(
                             Diagnostic::error(
                                 Kind::Loader,
                                 "the symbols' names are together longer than the file",
@@ -88,12 +118,15 @@ impl Check {
                         );
                     }
                 }
-                Err(error) => findings.push(error.within(|| label("st_name")).into_diagnostic()),
+                Err(error) => {
+                    let finding = error.within(|| label("st_name")).into_diagnostic();
+                    self.tally.push(finding);
+                }
             }
             let special = symbol.section >= u32::from(elf::SHN_LORESERVE);
             let missing = symbol.section as usize >= file.sections.len();
             if !file.sections.is_empty() && !special && missing {
-                findings.push(
+                self.tally.push(
                     Diagnostic::error(Kind::Format, "the symbol's section is missing")
                         .expected(
                             format!("an index below {}", file.sections.len()),
@@ -108,7 +141,7 @@ impl Check {
     }
 
     fn relocations(
-        &self,
+        &mut self,
         file: &Elf,
         table: usize,
         budget: u64,
@@ -140,7 +173,7 @@ impl Check {
                 )
             };
             if u64::from(relocation.symbol) >= count {
-                findings.push(
+                self.tally.push(
                     Diagnostic::error(Kind::Format, "the relocation's symbol is missing")
                         .expected(format!("an index below {count}"), relocation.symbol)
                         .within(label("r_info"))
@@ -160,7 +193,7 @@ impl Check {
                     } else {
                         Kind::Format
                     };
-                    findings.push(
+                    self.tally.push(
                         Diagnostic::error(kind, "the relocation lies outside its section")
                             .expected(
                                 format!(
@@ -176,7 +209,7 @@ impl Check {
                 }
                 let in_file = section.kind != elf::SHT_NOBITS.0;
                 if is_of_image && relocation.addend.is_none() && !in_file {
-                    findings.push(
+                    self.tally.push(
                         Diagnostic::error(
                             Kind::Loader,
                             "the relocation's addend lies in bytes that the file does not have",
@@ -187,7 +220,7 @@ impl Check {
                 }
             }
             if is_of_image && file.patched(table, &relocation).is_none() {
-                findings.push(
+                self.tally.push(
                     Diagnostic::error(
                         Kind::Loader,
                         "the relocation patches memory that the image does not hold",
@@ -202,7 +235,7 @@ impl Check {
                 .filter(|_| relocation.symbol != 0)
                 .map(|symbol| file.place(&symbol));
             if is_of_image && place == Some(Place::Outside) {
-                findings.push(
+                self.tally.push(
                     Diagnostic::error(
                         Kind::Loader,
                         "the relocation's symbol lies in something that the image does not hold",

@@ -18,6 +18,8 @@ pub struct Dialect {
     pub symbol_types: &'static Names,
     /// Names of relocation types.
     pub relocation_types: &'static Names,
+    /// Names of note types, by who defines them.
+    pub note_types: &'static [(&'static str, &'static Names)],
     /// The parts of `e_flags`, which can depend on the rest of the header.
     pub flags: Option<fn(&Header) -> &'static Layout>,
     /// The layout of a section's header where some of its fields carry more than the format has them for.
@@ -53,6 +55,7 @@ pub static GENERIC: Dialect = Dialect {
     section_flags: NO_NAMES,
     symbol_types: NO_NAMES,
     relocation_types: NO_NAMES,
+    note_types: &[],
     flags: None,
     section: None,
     other: None,

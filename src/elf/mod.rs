@@ -160,7 +160,7 @@ impl Elf {
 
     /// The name of the section of that index as people write it; special indices by their names.
     pub fn section_label(&self, index: u32) -> String {
-        match self.section(index) {
+        match self.section(index).filter(|section| section.index != 0) {
             Some(section) if section.name.is_empty() => format!("section {index}"),
             Some(section) => section.name.clone(),
             None => match tables::SPECIAL_SECTION.name(u64::from(index)) {

@@ -2,9 +2,9 @@
 
 use object::elf;
 
-use super::{Elf, tables};
+use super::{Dialect, Elf, tables};
 use crate::error::{Diagnostic, Diagnostics, Kind};
-use crate::record::text;
+use crate::record::{Names, text};
 use crate::span::Span;
 
 /// A note.
@@ -29,13 +29,20 @@ const OWNER_LIMIT: u32 = 256;
 /// Notes read of a file, at most.
 const LIMIT: usize = 1 << 16;
 
+/// Names of note types, by who defines them.
+const TYPES: &[(&str, &Names)] = &[
+    ("GNU", &tables::NOTE_TYPE_GNU),
+    ("CORE", &tables::NOTE_TYPE_CORE),
+    ("stapsdt", &tables::NOTE_TYPE_STAPSDT),
+    ("LLVMOMPOFFLOAD", &tables::NOTE_TYPE_LLVM_OFFLOAD),
+];
+
 impl Note {
-    /// The name of its type, for the owners that belong to ELF itself.
-    pub fn kind_name(&self) -> Option<&'static str> {
-        match self.owner.as_str() {
-            "GNU" => tables::NOTE_TYPE_GNU.name(u64::from(self.kind)),
-            _ => None,
-        }
+    /// The name of its type.
+    pub fn kind_name(&self, dialect: &Dialect) -> Option<&'static str> {
+        let mut types = TYPES.iter().chain(dialect.note_types);
+        let (_, names) = types.find(|(owner, _)| *owner == self.owner)?;
+        names.name(u64::from(self.kind))
     }
 }
 

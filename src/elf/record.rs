@@ -222,7 +222,7 @@ impl Elf {
         let title = format!("note {}", note.owner);
         let mut record = tables::NOTE_HEADER.read(title.trim_end(), &bytes, note.span.offset);
         record.span = note.span;
-        if let Some(kind) = note.kind_name() {
+        if let Some(kind) = note.kind_name(self.dialect) {
             record.explain("n_type", kind, None);
         }
         let owner = note.owner_size.min((size as u32).saturating_sub(12));

@@ -38,14 +38,10 @@ impl<'a> Strings<'a> {
         let rest = match usize::try_from(at).ok().and_then(|at| self.bytes.get(at..)) {
             Some([]) | None if at == 0 => return Ok(&[]),
             Some([]) | None => {
-                return Err(self.error(
-                    at,
-                    format!(
-                        "the name lies outside its string table: expected an offset below 0x{:x}, \
-                         found 0x{at:x}",
-                        self.bytes.len()
-                    ),
-                ));
+                let finding =
+                    Diagnostic::error(Kind::Format, "the name lies outside its string table");
+                let limit = format!("an offset below 0x{:x}", self.bytes.len());
+                return Err(self.at(at, finding.expected(limit, format!("0x{at:x}"))));
             }
             Some(rest) => rest,
         };
@@ -53,11 +49,13 @@ impl<'a> Strings<'a> {
         match window.iter().position(|&byte| byte == 0) {
             Some(end) => Ok(&rest[..end]),
             None if window.len() < rest.len() => Ok(window),
-            None => Err(self.error(
-                at,
-                "the name has no end: expected a zero byte before the end of the string table"
-                    .into(),
-            )),
+            None => {
+                let finding = Diagnostic::error(
+                    Kind::Format,
+                    "the name has no zero byte before the end of the string table",
+                );
+                Err(self.at(at, finding))
+            }
         }
     }
 
@@ -90,10 +88,8 @@ impl<'a> Strings<'a> {
         self.offset + self.bytes.len() as u64
     }
 
-    fn error(&self, at: u64, message: String) -> Error {
+    fn at(&self, at: u64, finding: Diagnostic) -> Error {
         let place = self.offset.saturating_add(at).min(self.end());
-        Diagnostic::error(Kind::Format, message)
-            .at(self.source.absolute(place))
-            .into()
+        finding.at(self.source.absolute(place)).into()
     }
 }

@@ -43,6 +43,7 @@ pub static DIALECT: Dialect = Dialect {
     section_flags: &tables::SECTION_FLAGS,
     symbol_types: &tables::SYMBOL_TYPE,
     relocation_types: &tables::RELOCATION,
+    note_types: &[("NVIDIA Corp", &tables::NOTE_TYPE)],
     flags: Some(flags),
     section: Some(section),
     other: Some(&tables::SYMBOL_OTHER),
@@ -165,4 +166,3 @@ fn symbol_table(elf: &Elf, index: u32) -> Option<SymbolTable> {
         extended: None,
     })
 }
-

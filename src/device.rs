@@ -1,0 +1,89 @@
+//! What a file is to a GPU: the one place where the families of devices meet.
+
+use crate::amdgpu::{self, CodeObject};
+use crate::container::Format;
+use crate::elf::{Dialect, Elf, Header, Section, dialect};
+use crate::error::{Diagnostics, Result};
+use crate::kernels::{AmdgpuKernelList, CubinKernelList};
+use crate::nvidia::{self, Cubin};
+use crate::record::Record;
+use crate::rows::Table;
+
+/// What a file is to a GPU.
+#[derive(Debug)]
+pub enum Device {
+    /// Nothing: a program for the host, or no ELF file.
+    None,
+    /// Code for NVIDIA's.
+    Cubin(Box<Cubin>),
+    /// Code for AMD's.
+    CodeObject(Box<CodeObject>),
+}
+
+impl Device {
+    /// What the machine of a file's header adds to ELF.
+    pub fn dialect(format: Format) -> impl FnOnce(&Header) -> &'static Dialect {
+        move |header| match format {
+            Format::Cubin => &nvidia::DIALECT,
+            Format::Amdgpu => &amdgpu::DIALECT,
+            _ if header.e_machine == object::elf::EM_X86_64.0 => &dialect::X86_64,
+            _ => &dialect::GENERIC,
+        }
+    }
+
+    /// Reads what the ELF file is to a GPU.
+    pub fn open(format: Format, elf: &Elf, findings: &mut Diagnostics) -> Self {
+        match format {
+            Format::Cubin => Self::Cubin(Box::new(Cubin::open(elf, findings))),
+            Format::Amdgpu => Self::CodeObject(Box::new(CodeObject::open(elf, findings))),
+            _ => Self::None,
+        }
+    }
+
+    /// What it runs on.
+    pub fn target(&self) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::Cubin(cubin) => Some(cubin.target.clone()),
+            Self::CodeObject(object) => object.target.clone(),
+        }
+    }
+
+    /// Further words of identity.
+    pub fn facts(&self) -> Vec<String> {
+        match self {
+            Self::None => Vec::new(),
+            Self::Cubin(cubin) => cubin.facts(),
+            Self::CodeObject(object) => object.facts(),
+        }
+    }
+
+    /// The checks that read whole tables.
+    pub fn check(&self, elf: &Elf, findings: &mut Diagnostics) {
+        match self {
+            Self::None => {}
+            Self::Cubin(cubin) => cubin.check(elf, findings),
+            Self::CodeObject(object) => object.check(elf, findings),
+        }
+    }
+
+    /// The record that holds the byte at `offset` of `section`, where the family knows of one.
+    ///
+    /// # Errors
+    /// If its bytes cannot be read.
+    pub fn record_in(&self, elf: &Elf, section: &Section, offset: u64) -> Result<Option<Record>> {
+        match self {
+            Self::None | Self::CodeObject(_) => Ok(None),
+            Self::Cubin(cubin) => cubin.record_in(elf, section, offset),
+        }
+    }
+
+    /// The kernels as a table.
+    pub fn kernel_list(&self) -> Option<Box<dyn Table + '_>> {
+        match self {
+            Self::None => None,
+            Self::Cubin(cubin) => Some(Box::new(CubinKernelList(&cubin.kernels))),
+            Self::CodeObject(object) => Some(Box::new(AmdgpuKernelList(&object.kernels))),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What the terminal's door promises: exit codes, messages, output that can be cut off.
+#![cfg(feature = "cli")]
+
+mod common;
+
+use std::io::Read;
+use std::process::{Command, Output, Stdio};
+
+fn kernelscope(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_kernelscope"))
+        .args(arguments)
+        .output()
+        .expect("kernelscope runs")
+}
+
+fn fixture(path: &str) -> String {
+    common::folder().join(path).display().to_string()
+}
+
+const VADD: &str = "nvidia/cubin/vadd.sm_90a.13.0.cubin";
+
+#[test]
+fn exit_codes_tell_what_happened() {
+    let good = fixture(VADD);
+    let broken = fixture("amdgpu/mal/note-descsz-too-big.co");
+    assert_eq!(kernelscope(&["report", &good]).status.code(), Some(0));
+    assert_eq!(
+        kernelscope(&["report", &broken, "--json"]).status.code(),
+        Some(1)
+    );
+    for bad in [
+        &["report", "/no/such/file"][..],
+        &["report", &fixture("nvidia")], // a folder
+        &["report"],
+        &["rapport", &good],
+        &["report", &good, "--jsom"],
+        &["report", &good, &good],
+        &["hex", &good, "--at", "many"],
+        &["hex", &good, "--at", "99999999"],
+        &["record", &good],
+        &["record", &good, "--at", "99999999"],
+        &["record", &good, "--at", "0", "--form", "pdf"],
+        &[],
+    ] {
+        let output = kernelscope(bad);
+        assert_eq!(output.status.code(), Some(2), "{bad:?}");
+        assert!(output.stdout.is_empty(), "{bad:?}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            message.starts_with("kernelscope: ") && message.len() > 20,
+            "{bad:?}: {message}"
+        );
+    }
+}
+
+#[test]
+fn hex_prints_the_bytes() {
+    let output = kernelscope(&["hex", &fixture(VADD), "--at", "0x3", "--len", "15"]);
+    // 7f 45 4c 46, class 2, little-endian, version 1, OSABI 0x41, ABI 8, padding, e_type 2, e_machine
+    // 190: the ELF header as `readelf -h` reads it.
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        "00000000           46 02 01 01 41  08 00 00 00 00 00 00 00     F...A........\n\
+         00000010  02 00                                             ..\n"
+    );
+}
+
+#[test]
+fn records_print_in_every_form() {
+    let print = |form: &str| {
+        let arguments = ["record", &fixture(VADD), "--at", "0x12", "--form", form];
+        let output = kernelscope(&arguments);
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(print("text").contains("EM_CUDA"));
+    assert!(
+        print("markdown").contains("| e\\_machine | 190 |")
+            || print("markdown").contains("| e_machine | 190 |")
+    );
+    assert!(print("c").contains("uint16_t e_machine; /* 190, EM_CUDA"));
+    let json: serde_json::Value = serde_json::from_str(&print("json")).unwrap();
+    let fields = json["records"][0]["fields"].as_array().unwrap();
+    let machine = fields
+        .iter()
+        .find(|field| field["name"] == "e_machine")
+        .unwrap();
+    assert_eq!(machine["raw"], 190);
+    assert_eq!(machine["bits"], serde_json::json!([159, 144])); // bytes 18 and 19
+}
+
+#[test]
+fn tables_are_lists_in_json() {
+    for (table, count) in [
+        ("sections", 15),
+        ("symbols", 10),
+        ("relocations", 1),
+        ("kernels", 1),
+    ] {
+        let output = kernelscope(&[table, &fixture(VADD), "--json"]);
+        let rows: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        // `readelf -S -s -r` of the fixture counts so many.
+        assert_eq!(rows.as_array().unwrap().len(), count, "{table}");
+    }
+    let output = kernelscope(&["diagnostics", &fixture("amdgpu/mal/note-descsz-too-big.co")]);
+    assert!(String::from_utf8(output.stdout).unwrap().contains("note"));
+}
+
+#[test]
+fn standard_input_is_a_file_too() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kernelscope"))
+        .args(["report", "-", "--json"])
+        .stdin(std::fs::File::open(fixture(VADD)).unwrap())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut text = String::new();
+    child
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut text)
+        .unwrap();
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["target"], "sm_90a");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_reader_that_stops_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kernelscope"))
+        .args(["hex", env!("CARGO_BIN_EXE_kernelscope")]) // megabytes of output
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut start = [0; 64];
+    child
+        .stdout
+        .as_mut()
+        .unwrap()
+        .read_exact(&mut start)
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty());
+}

@@ -1,0 +1,78 @@
+//! What the tests share: the fixtures.
+#![allow(dead_code)] // each test file uses a part of it
+
+use std::path::{Path, PathBuf};
+
+use kernelscope::{Document, Source};
+
+/// The folder of the fixtures.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// The bytes of a fixture, by its path in the folder.
+pub fn bytes(path: &str) -> Vec<u8> {
+    let path = folder().join(path);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A fixture opened, all checks run.
+pub fn open(path: &str) -> Document {
+    let mut document = Document::open(Source::memory(bytes(path)));
+    document.check_all();
+    document
+}
+
+/// The report of a document as JSON.
+pub fn report(document: &Document) -> serde_json::Value {
+    serde_json::to_value(kernelscope::report::Report(document)).expect("a report")
+}
+
+/// Whether the heavy sets are to be run whole (`make test-all`).
+pub fn whole() -> bool {
+    std::env::var_os("KERNELSCOPE_TEST_ALL").is_some()
+}
+
+/// The fixtures in `folders`, as paths in the fixtures' folder, sorted.
+pub fn all(folders: &[&str]) -> Vec<String> {
+    let mut paths = Vec::new();
+    for part in folders {
+        let dir = folder().join(part);
+        let entries =
+            std::fs::read_dir(&dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
+        for entry in entries {
+            let name = entry.expect("an entry").file_name();
+            paths.push(format!("{part}/{}", name.to_string_lossy()));
+        }
+    }
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths
+}
+
+/// The handed cubins and code objects.
+pub const DEVICE: &[&str] = &["nvidia/cubin", "amdgpu/out"];
+/// Every fixture.
+pub const EVERY: &[&str] = &[
+    "nvidia/cubin",
+    "nvidia/fatbin",
+    "nvidia/host",
+    "amdgpu/out",
+    "amdgpu/con",
+    "amdgpu/mal",
+    "own",
+];
+
+/// Numbers that are spread well and the same in each run (SplitMix64 of Steele, Lea and Flood).
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % bound
+    }
+}
