@@ -303,6 +303,17 @@ pub static NOTE_CODE_OBJECT_VERSION: Layout = Layout { name: "NT_AMD_HSA_CODE_OB
     f("minor_version", 32, 32, Kind::Unsigned, ""),
 ] };
 
+/// How HSAIL was finalised to a V2 code object; written by the finaliser only.
+// Source: LLVM (Apache-2.0 WITH LLVM-exception), llvm-readobj of LLVM 22 (AMDHSAILProperties); values by the HSA runtime specification, hsa.h
+#[rustfmt::skip]
+pub static NOTE_HSAIL: Layout = Layout { name: "NT_AMD_HSA_HSAIL", bytes: 11, source: "LLVM (Apache-2.0 WITH LLVM-exception), llvm-readobj of LLVM 22 (AMDHSAILProperties); values by the HSA runtime specification, hsa.h", fields: &[
+    f("hsail_major_version", 0, 32, Kind::Unsigned, ""),
+    f("hsail_minor_version", 32, 32, Kind::Unsigned, ""),
+    f("profile", 64, 8, Kind::Unsigned, "0 base, 1 full"),
+    f("machine_model", 72, 8, Kind::Unsigned, "0 small, 1 large"),
+    f("default_float_round", 80, 8, Kind::Unsigned, "1 toward zero, 2 to the nearest even"),
+] };
+
 /// Beginning of the target of a V2 code object; the two names follow.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
@@ -502,6 +513,24 @@ pub static SYSTEM_VGPR_WORKITEM_ID: Names = Names { entries: &[
     n(0x1, "SYSTEM_VGPR_WORKITEM_ID_X_Y", "X and Y"),
     n(0x2, "SYSTEM_VGPR_WORKITEM_ID_X_Y_Z", "X, Y and Z"),
     n(0x3, "SYSTEM_VGPR_WORKITEM_ID_UNDEFINED", "undefined"),
+] };
+
+/// What kernel descriptors of all processors have in common.
+// Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
+#[rustfmt::skip]
+pub static KERNEL_DESCRIPTOR: Layout = Layout { name: "kernel_descriptor_t", bytes: 64, source: "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", fields: &[
+    f("group_segment_fixed_size", 0, 32, Kind::Size, "bytes of LDS of a workgroup, without what a dispatch adds"),
+    f("private_segment_fixed_size", 32, 32, Kind::Size, "bytes of scratch of a work-item"),
+    f("kernarg_size", 64, 32, Kind::Size, "bytes of arguments; 0 if not stated"),
+    f("reserved0", 96, 32, Kind::Reserved, "zero"),
+    f("kernel_code_entry_byte_offset", 128, 64, Kind::Signed, "from the descriptor to the first instruction, which is aligned to 256"),
+    f("reserved1", 192, 160, Kind::Reserved, "zero"),
+    f("compute_pgm_rsrc3", 352, 32, Kind::Hex, ""),
+    f("compute_pgm_rsrc1", 384, 32, Kind::Hex, ""),
+    f("compute_pgm_rsrc2", 416, 32, Kind::Hex, ""),
+    f("kernel_code_properties", 448, 16, Kind::Hex, ""),
+    f("kernarg_preload", 464, 16, Kind::Hex, ""),
+    f("reserved3", 480, 32, Kind::Reserved, "zero"),
 ] };
 
 /// Kernel descriptor of gfx6 to gfx8.
