@@ -33,7 +33,11 @@ pub struct Document {
 
 /// A table that a file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct TableInfo {
     /// What it is asked for by.
     pub key: &'static str,
@@ -47,7 +51,11 @@ pub struct TableInfo {
 
 /// What the findings come to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Verdict {
     /// The worst finding's severity; `null` without findings.
     pub severity: Option<Severity>,
@@ -59,7 +67,11 @@ pub struct Verdict {
 
 /// What is to be said of a file in one line, and what can be asked for next.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Summary {
     /// What it is.
     pub format: Format,
@@ -81,7 +93,11 @@ pub struct Summary {
 
 /// One of the parts that hold a byte.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct PartInfo {
     /// Its name.
     pub name: String,
@@ -95,7 +111,11 @@ pub struct PartInfo {
 
 /// What is known of a byte.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Location {
     /// The byte.
     #[serde(serialize_with = "crate::int::serialize")]

@@ -128,7 +128,11 @@ impl Table for AmdgpuKernelList<'_> {
 
 /// A cubin's kernel with its attributes.
 #[derive(Debug, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct CubinKernel {
     /// The kernel.
     #[serde(flatten)]
@@ -139,7 +143,11 @@ pub struct CubinKernel {
 
 /// A kernel with all that is known of it.
 #[derive(Debug, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 #[serde(tag = "family", rename_all = "snake_case")]
 pub enum KernelDetail {
     /// Of a cubin.

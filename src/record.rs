@@ -214,7 +214,11 @@ impl Serialize for Value {
 
 /// A field as read.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Field {
     /// The field's name.
     pub name: String,
@@ -242,7 +246,11 @@ pub struct Field {
 
 /// A structure as read.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Record {
     /// The structure's name, and which one it is.
     pub name: String,

@@ -15,7 +15,11 @@ use crate::span::Span;
 
 /// How the numbers of a column are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// In decimal.
@@ -32,7 +36,11 @@ pub enum Unit {
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Column {
     /// Its name in JSON and in filters.
     pub key: &'static str,
@@ -300,7 +308,11 @@ fn contains(text: &str, word: &str) -> bool {
 
 /// How far long work has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Progress {
     /// Done so far, in steps of the work's own.
     #[serde(serialize_with = "crate::int::serialize")]

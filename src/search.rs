@@ -84,7 +84,11 @@ pub struct Search {
 
 /// What a step of a search gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Found {
     /// The match, if there is one; the search can go on behind its first byte.
     pub span: Option<Span>,

@@ -4,7 +4,11 @@ use serde::Serialize;
 
 /// A run of bytes: `size` bytes from `offset` on. Nothing says that the file is that long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Span {
     /// First byte, counted from the start of the file.
     #[serde(serialize_with = "crate::int::serialize")]

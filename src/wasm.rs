@@ -6,11 +6,10 @@
 
 use js_sys::{Float64Array, Uint8Array};
 use serde::Serialize;
-use tsify::Tsify;
+use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, FileReaderSync};
 
-use crate::container::Format;
 use crate::document::{Document, Location, Summary};
 use crate::elf::map::Role;
 use crate::error::{Diagnostic, Error};
@@ -72,13 +71,23 @@ fn refuse(error: Error) -> JsValue {
     js_sys::Error::new(&error.diagnostic().to_string()).into()
 }
 
+/// `value` as a JavaScript object.
+fn object<T: Tsify + Serialize>(value: &T) -> Result<Ts<T>, JsValue> {
+    value.into_ts().map_err(|error| words(&error.to_string()))
+}
+
+/// `values` as a JavaScript array of objects.
+fn objects<T: Tsify + Serialize>(values: &[T]) -> Result<Vec<Ts<T>>, JsValue> {
+    values.iter().map(object).collect()
+}
+
 fn words(message: &str) -> JsValue {
     js_sys::Error::new(message).into()
 }
 
 /// Rows of a table.
 #[derive(Serialize, Tsify)]
-#[tsify(into_wasm_abi)]
+#[tsify(missing_as_null)]
 pub struct Window {
     /// Rows that the query leaves.
     pub matched: u32,
@@ -110,7 +119,7 @@ pub struct MapColumns {
 
 /// The images of a file.
 #[derive(Serialize, Tsify)]
-#[tsify(into_wasm_abi)]
+#[tsify(missing_as_null)]
 pub struct ImageInfo {
     /// The address of its first byte in a linked file.
     #[serde(serialize_with = "crate::int::serialize")]
@@ -171,8 +180,8 @@ impl Handle {
     }
 
     /// What is to be said of it in one line, and what can be asked for next.
-    pub fn summary(&self) -> Summary {
-        self.document.summary()
+    pub fn summary(&self) -> Result<Ts<Summary>, JsValue> {
+        object(&self.document.summary())
     }
 
     /// Bytes read from the file so far; 0 for one in memory.
@@ -182,14 +191,14 @@ impl Handle {
     }
 
     /// Goes on with the checks that read whole tables: about `budget` entries more.
-    pub fn check(&mut self, budget: u32) -> Progress {
-        self.document.check(budget.into())
+    pub fn check(&mut self, budget: u32) -> Result<Ts<Progress>, JsValue> {
+        object(&self.document.check(budget.into()))
     }
 
     /// The columns of a table.
-    pub fn columns(&self, table: &str) -> Result<Vec<Column>, JsValue> {
+    pub fn columns(&self, table: &str) -> Result<Vec<Ts<Column>>, JsValue> {
         let table = self.document.table(table).ok_or_else(|| no_table(table))?;
-        Ok(table.columns().to_vec())
+        objects(table.columns())
     }
 
     /// Begins to sort and filter a table: rows are then those of this query, once it is prepared.
@@ -215,15 +224,15 @@ impl Handle {
     }
 
     /// Goes on preparing the query of a table: about `budget` rows more.
-    pub fn prepare(&mut self, table: &str, budget: u32) -> Result<Progress, JsValue> {
+    pub fn prepare(&mut self, table: &str, budget: u32) -> Result<Ts<Progress>, JsValue> {
         let rows = self.document.table(table).ok_or_else(|| no_table(table))?;
         let view = self.views.iter_mut().find(|(key, _)| key == table);
         let (_, view) = view.ok_or_else(|| words("no query has begun for this table"))?;
-        Ok(view.step(&*rows, budget.into()))
+        object(&view.step(&*rows, budget.into()))
     }
 
     /// `count` rows from `start` on, of the table's query or else of all its rows.
-    pub fn rows(&self, table: &str, start: u32, count: u32) -> Result<Window, JsValue> {
+    pub fn rows(&self, table: &str, start: u32, count: u32) -> Result<Ts<Window>, JsValue> {
         let rows = self.document.table(table).ok_or_else(|| no_table(table))?;
         let all = View::new(Query::default());
         let view = self.views.iter().find(|(key, _)| key == table);
@@ -254,7 +263,7 @@ impl Handle {
                 .map(|c| short(rows.cell(index, c.key)));
             window.rows.push(cells.collect());
         }
-        Ok(window)
+        object(&window)
     }
 
     /// Where row `index` of the table stands in its query.
@@ -293,14 +302,15 @@ impl Handle {
     }
 
     /// The image by the reference ABI's rule, or by the program headers.
-    pub fn image(&self, by_segments: bool) -> Option<ImageInfo> {
+    pub fn image(&self, by_segments: bool) -> Result<Option<Ts<ImageInfo>>, JsValue> {
         let (held, loaded) = self.document.images();
-        let image = if by_segments { loaded } else { held }?;
-        Some(ImageInfo {
+        let image = if by_segments { loaded } else { held };
+        let info = image.map(|image| ImageInfo {
             address: image.address,
             size: image.size,
             align: image.align,
-        })
+        });
+        info.as_ref().map(object).transpose()
     }
 
     /// Up to `size` bytes of the image from `offset` on.
@@ -324,8 +334,8 @@ impl Handle {
     }
 
     /// What is known of the byte at `offset`: the parts that claim it, and the structures that hold it.
-    pub fn locate(&self, offset: f64) -> Location {
-        self.document.locate(offset as u64)
+    pub fn locate(&self, offset: f64) -> Result<Ts<Location>, JsValue> {
+        object(&self.document.locate(offset as u64))
     }
 
     /// The records at `offset` in print: `form` is `text`, `json`, `markdown` or `c`.
@@ -337,13 +347,14 @@ impl Handle {
     }
 
     /// All that is known of a kernel, by its index in the table of kernels.
-    pub fn kernel(&self, index: u32) -> Option<KernelDetail> {
-        self.document.kernel(index as usize)
+    pub fn kernel(&self, index: u32) -> Result<Option<Ts<KernelDetail>>, JsValue> {
+        let kernel = self.document.kernel(index as usize);
+        kernel.as_ref().map(object).transpose()
     }
 
     /// The findings so far.
-    pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        self.document.findings().all()
+    pub fn diagnostics(&self) -> Result<Vec<Ts<Diagnostic>>, JsValue> {
+        objects(&self.document.findings().all())
     }
 
     /// Begins to find `pattern` from `start` on: hexadecimal digits with `?` for any, or text.
@@ -360,26 +371,22 @@ impl Handle {
 
     /// Goes on with the search: about `budget` bytes more, or to the next match.
     #[wasm_bindgen(js_name = searchStep)]
-    pub fn search_step(&mut self, budget: f64) -> Result<Found, JsValue> {
+    pub fn search_step(&mut self, budget: f64) -> Result<Ts<Found>, JsValue> {
         let search = self
             .search
             .as_mut()
             .ok_or_else(|| words("no search has begun"))?;
-        search
-            .step(self.document.source(), budget as u64)
-            .map_err(refuse)
+        object(
+            &search
+                .step(self.document.source(), budget as u64)
+                .map_err(refuse)?,
+        )
     }
 
     /// The report, as the terminal's `report --json` prints it. Runs all checks.
     pub fn report(&mut self) -> Result<String, JsValue> {
         self.document.check_all();
         serde_json::to_string(&Report(&self.document)).map_err(|error| words(&error.to_string()))
-    }
-
-    /// What it is, as one word.
-    #[wasm_bindgen(getter)]
-    pub fn format(&self) -> Format {
-        self.document.format()
     }
 }
 

@@ -9,7 +9,11 @@ use crate::span::Span;
 /// An argument of a kernel. Words are spelled as code object V3 and later spell them, also where
 /// V2 has other spellings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Argument {
     /// Its name in the source, where the compiler keeps it.
     pub name: Option<String>,

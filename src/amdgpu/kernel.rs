@@ -7,7 +7,11 @@ use crate::span::Span;
 
 /// A kernel of a code object. What the file does not give is `None`.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Kernel {
     /// Its name: that of its descriptor's symbol without `.kd`.
     pub name: String,
@@ -64,7 +68,11 @@ pub struct Kernel {
 
 /// An argument that the runtime passes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Hidden {
     /// What it is: the metadata's value kind, such as `hidden_block_count_x`.
     pub kind: String,

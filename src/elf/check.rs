@@ -187,7 +187,7 @@ impl Check {
                     section.address
                 };
                 let within = relocation.offset.checked_sub(start);
-                if !within.is_some_and(|within| within < section.size) {
+                if within.is_none_or(|within| within >= section.size) {
                     let kind = if is_of_image {
                         Kind::Loader
                     } else {

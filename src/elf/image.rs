@@ -249,9 +249,9 @@ pub(super) fn by_segments(file: &Elf, findings: &mut Diagnostics) -> Option<Imag
     image.address = lowest / image.align * image.align;
     for segment in loads() {
         let offset = segment.virtual_address - image.address;
-        if !offset
+        if offset
             .checked_add(segment.memory_size)
-            .is_some_and(|end| end <= SIGNED_LIMIT)
+            .is_none_or(|end| end > SIGNED_LIMIT)
         {
             findings.push(
                 Diagnostic::error(Kind::Loader, "the image would be too large for a segment")

@@ -47,7 +47,11 @@ impl Part {
 
 /// What the bytes of a part are for: what it is tinted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Headers of the format.

@@ -12,7 +12,11 @@ use crate::span::Span;
 
 /// An attribute of a function.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Attribute {
     /// Its number.
     pub id: u8,

@@ -20,7 +20,11 @@ const COMPAT_LIMIT: usize = 1024;
 
 /// A cubin.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Cubin {
     /// The architecture that its code is for: `sm_90a`.
     pub target: String,

@@ -41,7 +41,11 @@ const NUM_BARRIERS: u8 = 0x4c;
 
 /// A kernel or a device function.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Kernel {
     /// The name, as linked.
     pub name: String,
@@ -94,7 +98,11 @@ pub struct Kernel {
 
 /// A parameter of a kernel (`EIATTR_KPARAM_INFO`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Parameter {
     /// Which parameter, from 0.
     pub ordinal: u16,
@@ -110,7 +118,11 @@ pub struct Parameter {
 
 /// A constant bank of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
 pub struct Bank {
     /// Which bank.
     pub index: u32,
