@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::info::{EIFMT_SVAL, Entries, Entry};
+use super::info::{EIFMT_BVAL, EIFMT_HVAL, EIFMT_SVAL, Entries, Entry};
 use super::{symbol_table, tables, toolkit};
 use crate::elf::{Elf, Section, SymbolTable, Symbols};
 use crate::error::Result;
@@ -294,16 +294,20 @@ pub(super) fn record(context: &Context<'_>, entry: &Entry, coding: Coding) -> Re
         .head()
         .read(name(entry, coding), &bytes, entry.offset);
     record.span = entry.span();
-    match (entry.format, coding) {
-        (EIFMT_SVAL, _) => {
-            record.explain("value", format!("{} bytes follow", entry.value), None);
-            append(&mut record, context, entry, &bytes, coding);
-        }
-        (_, Coding::Info) => {
-            let meaning = in_head(entry, &bytes).and_then(|field| field.meaning);
-            record.explain("value", meaning.unwrap_or_default(), None);
-        }
-        (_, Coding::Compat) => {}
+    // Of the readings of the halfword, the one of the entry's format.
+    let reading = match entry.format {
+        EIFMT_BVAL => "byte",
+        EIFMT_SVAL => "size",
+        _ => "value",
+    };
+    record
+        .fields
+        .retain(|field| field.alternative_of.is_none() || field.name == reading);
+    if entry.format == EIFMT_SVAL {
+        append(&mut record, context, entry, &bytes, coding);
+    } else if coding == Coding::Info {
+        let meaning = in_head(entry, &bytes).and_then(|field| field.meaning);
+        record.explain(reading, meaning.unwrap_or_default(), None);
     }
     Ok(record)
 }
@@ -347,8 +351,8 @@ fn append(record: &mut Record, context: &Context<'_>, entry: &Entry, bytes: &[u8
 /// The value in the head of `entry`, as a field; `None` where its format has none there.
 fn in_head(entry: &Entry, bytes: &[u8]) -> Option<Field> {
     let size = match entry.format {
-        2 => 1,
-        3 => 2,
+        EIFMT_BVAL => 1,
+        EIFMT_HVAL => 2,
         _ => return None,
     };
     let mut record = Record::new("", entry.span(), None);

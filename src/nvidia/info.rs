@@ -9,6 +9,10 @@ use crate::error::{Diagnostic, Kind, Result};
 use crate::source::Source;
 use crate::span::Span;
 
+/// The format whose value is a byte in the entry's head.
+pub const EIFMT_BVAL: u8 = 2;
+/// The format whose value is a halfword in the entry's head.
+pub const EIFMT_HVAL: u8 = 3;
 /// The format whose value follows the entry's head.
 pub const EIFMT_SVAL: u8 = 4;
 

@@ -121,9 +121,11 @@ pub(super) fn record_in(elf: &Elf, index: u32, offset: u64) -> Result<Option<Rec
     }
     let span = Span::new(note.span.offset, note.span.size.min(LIMIT));
     let bytes = elf.source().read(span)?;
-    let Ok(at) = u32::try_from(note.content.offset - note.span.offset) else {
+    let at = note.content.offset - note.span.offset;
+    if at >= bytes.len() as u64 {
         return Ok(Some(record));
-    };
+    }
+    let at = at as u32;
     record.fields.retain(|field| field.name != "desc");
     let layout = match (note.kind, note.content.size) {
         (TOOLKIT, _) => &tables::NOTE_TKINFO,

@@ -132,6 +132,15 @@ pub static NOTE_TYPE: Names = Names { entries: &[
 #[rustfmt::skip]
 pub static SYMBOL_KIND: Names = Names { entries: &[
     n(0x0, "EIVALUE_SYM_KIND_ADDR", "its address"),
+    n(0x1, "EIVALUE_SYM_KIND_GADDR", "its address, generic"),
+    n(0x2, "EIVALUE_SYM_KIND_FDESC", "its function descriptor"),
+    n(0x3, "EIVALUE_SYM_KIND_HEADER_INDEX", "index of its texture or surface header"),
+    n(0x4, "EIVALUE_SYM_KIND_BINDLESSOFF", "its place in the bank of bindless headers"),
+    n(0x5, "EIVALUE_SYM_KIND_PCREL", "its address less that of the place"),
+    n(0x6, "EIVALUE_SYM_KIND_CBANK", "its constant bank"),
+    n(0x7, "EIVALUE_SYM_KIND_INSTR", "an instruction"),
+    n(0x8, "EIVALUE_SYM_KIND_CLEAR", "nothing: the bits are cleared"),
+    n(0x9, "EIVALUE_SYM_KIND_UADDR", "its unified address"),
 ] };
 
 /// st_other of a cubin's symbol, above its visibility.

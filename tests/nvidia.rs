@@ -1,0 +1,942 @@
+//! What is promised of cubins. Expected values are those that the vendor's tools print (`fixtures/facts.json`),
+//! or follow from the reference ABI's rules for files made here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use kernelscope::elf::{Elf, Section};
+use kernelscope::error::{Diagnostics, Kind};
+use kernelscope::nvidia::info::Entries;
+use kernelscope::nvidia::{self, Cubin, Kernel};
+use kernelscope::record::{Raw, Record};
+use kernelscope::source::Source;
+use serde_json::{Map, Value, json};
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    fs::read(directory().join("nvidia/cubin").join(name)).unwrap()
+}
+
+/// What the tools say of each cubin, by file.
+fn facts() -> Map<String, Value> {
+    let text = fs::read_to_string(directory().join("facts.json")).unwrap();
+    let facts: Value = serde_json::from_str(&text).unwrap();
+    facts["cubins"].as_object().unwrap().clone()
+}
+
+struct File {
+    elf: Elf,
+    cubin: Cubin,
+    findings: Diagnostics,
+}
+
+fn open(bytes: Vec<u8>) -> File {
+    let mut findings = Diagnostics::default();
+    let source = Source::memory(bytes);
+    let elf = Elf::open(&source, |_| &nvidia::DIALECT, &mut findings).unwrap();
+    let cubin = Cubin::open(&elf, &mut findings);
+    File {
+        elf,
+        cubin,
+        findings,
+    }
+}
+
+impl File {
+    fn section(&self, name: &str) -> &Section {
+        let found = self.elf.section_named(name);
+        found.unwrap_or_else(|| panic!("no section {name}"))
+    }
+
+    fn kernel(&self, name: &str) -> &Kernel {
+        let mut kernels = self.cubin.kernels.iter();
+        kernels
+            .find(|kernel| kernel.name == name)
+            .unwrap_or_else(|| panic!("no kernel {name}"))
+    }
+
+    /// The records of a section, one behind the other.
+    fn records(&self, section: &Section) -> Vec<Record> {
+        let span = self.elf.stored(section);
+        let mut records = Vec::new();
+        let mut at = span.offset;
+        while at < span.end() {
+            let record = self.cubin.record_in(&self.elf, section, at).unwrap();
+            let Some(record) = record else { break };
+            assert_eq!(
+                record.span.offset, at,
+                "{} in {}",
+                record.name, section.name
+            );
+            at = record.span.end();
+            records.push(record);
+        }
+        records
+    }
+
+    /// Findings of a kind whose message has `words`: offset and context.
+    fn found(&self, kind: Kind, words: &str) -> Vec<(u64, String)> {
+        let all = self.findings.iter();
+        all.filter(|d| d.kind == kind && d.message.contains(words))
+            .map(|d| (d.offset.unwrap(), d.context.clone().unwrap_or_default()))
+            .collect()
+    }
+
+    fn check(mut self) -> Self {
+        self.cubin.check(&self.elf, &mut self.findings);
+        self
+    }
+}
+
+/// Every fixture, with what the tools say of it.
+fn fixtures() -> impl Iterator<Item = (String, File, Value)> {
+    facts().into_iter().map(|(path, facts)| {
+        let bytes = fs::read(directory().join(&path)).unwrap();
+        (path, open(bytes), facts)
+    })
+}
+
+#[test]
+fn target_and_toolkit_are_the_tools() {
+    for (path, file, facts) in fixtures() {
+        let sm = facts["sm"].as_str().unwrap();
+        assert_eq!(file.cubin.target, format!("sm_{sm}"), "{path}");
+        assert_eq!(file.cubin.toolkit.as_deref(), facts["toolkit"].as_str());
+    }
+    // The architecture of the PTX, which cuobjdump prints of the note and nvdisasm of e_flags.
+    for (name, virtual_sm) in [
+        ("vadd.sm_120.13.5.cubin", 50),
+        ("vadd.sm_100a.12.8.cubin", 50),
+        ("multi.sm_120.13.5.nvcc-lineinfo.cubin", 120),
+        ("vadd.sm_35.11.8.cubin", 35),
+        ("mma.sm_80.11.8.cubin", 80),
+    ] {
+        let file = open(fixture(name));
+        assert_eq!(file.cubin.virtual_sm, Some(virtual_sm), "{name}");
+    }
+    let file = open(fixture("calls.sm_89.13.5.rdc.cubin"));
+    let facts = file.cubin.facts();
+    assert_eq!(facts, ["CUDA 13.5", "relocatable", "compute_50"]);
+    assert_eq!(file.cubin.options.as_deref(), Some("-arch sm_89 -c"));
+}
+
+#[test]
+fn a_family_target_is_told_by_the_command_line() {
+    let name = "vadd.sm_120.13.5.cubin";
+    assert_eq!(open(fixture(name)).cubin.target, "sm_120");
+    // The note says "-arch sm_120 ", with room for a letter.
+    let mut bytes = fixture(name);
+    let words = b"-arch sm_120 ";
+    let at = bytes.windows(words.len()).position(|w| w == words).unwrap();
+    bytes[at + words.len() - 1] = b'f';
+    let file = open(bytes);
+    assert_eq!(file.cubin.target, "sm_120f");
+    assert_eq!(file.cubin.variant, Some('f'));
+}
+
+#[test]
+fn kernels_have_the_tools_figures() {
+    let mut compared = 0;
+    for (path, file, facts) in fixtures() {
+        // The tool has no figures for texref.sm_75.11.8.
+        let functions = facts["functions"].as_object();
+        let Some(functions) = functions.filter(|functions| !functions.is_empty()) else {
+            continue;
+        };
+        for (name, figures) in functions {
+            let kernel = file.kernel(name);
+            let banks: Map<String, Value> = kernel
+                .banks
+                .iter()
+                .filter(|bank| {
+                    figures["constant_bytes"]
+                        .get(bank.index.to_string())
+                        .is_some()
+                })
+                .map(|bank| (bank.index.to_string(), bank.bytes.into()))
+                .collect();
+            let ours = json!({
+                "registers": kernel.registers,
+                "stack_bytes": kernel.stack_bytes,
+                "shared_bytes": kernel.shared_bytes,
+                "local_bytes": kernel.local_bytes.unwrap_or(0),
+                "constant_bytes": banks,
+            });
+            assert_eq!(&ours, figures, "{name} of {path}");
+            compared += 1;
+        }
+        assert_eq!(file.cubin.kernels.len(), functions.len(), "{path}");
+    }
+    assert!(compared > 30, "{compared} functions only");
+}
+
+#[test]
+fn entry_points_are_those_marked() {
+    for (path, file, facts) in fixtures() {
+        for symbol in facts["symbols"].as_array().unwrap() {
+            let (name, kind) = (symbol[0].as_str().unwrap(), &symbol[3]);
+            let mut kernels = file.cubin.kernels.iter();
+            if let Some(kernel) = kernels.find(|k| kind == "FUNC" && k.name == name) {
+                assert_eq!(
+                    Some(kernel.entry_point),
+                    symbol[5].as_bool(),
+                    "{name} of {path}"
+                );
+                assert_eq!(Some(u64::from(kernel.section)), symbol[6].as_u64());
+            }
+        }
+    }
+}
+
+#[test]
+fn places_and_banks_follow_the_image() {
+    // Sections one behind the other at multiples of 128: bank 2 of 8 bytes, three banks 0, three codes.
+    let file = open(fixture("shmem.sm_75.12.8.cubin"));
+    let both = file.kernel("_Z4bothPfi");
+    let banks: Vec<_> = both
+        .banks
+        .iter()
+        .map(|b| (b.index, b.offset, b.bytes))
+        .collect();
+    assert_eq!(banks, [(2, Some(0), 8), (0, Some(128), 364)]);
+    assert_eq!((both.code_offset, both.code_bytes), (1280, 1152));
+    assert_eq!((both.params_offset, both.params_bytes), (0x160, 12));
+    // A section's barriers stand in its flags, 0x100006.
+    assert_eq!(both.barriers, Some(1));
+    // What .nv.constant3 holds is every kernel's; relocatable cubins' banks are not in the image.
+    let file = open(fixture("consts.sm_90.13.0.rdc.cubin"));
+    let banks: Vec<_> = file.kernel("_Z4polyPfi").banks.iter().collect();
+    assert_eq!(banks.len(), 2);
+    assert_eq!(
+        (banks[0].index, banks[0].offset, banks[0].bytes),
+        (3, None, 320)
+    );
+    assert_eq!(
+        (banks[1].index, banks[1].offset, banks[1].bytes),
+        (0, None, 540)
+    );
+}
+
+#[test]
+fn parameters_are_by_ordinal() {
+    let file = open(fixture("consts.sm_35.11.8.cubin"));
+    let kernel = file.kernel("_Z9structarg3BigscxPf4int2");
+    let facts = &facts()["nvidia/cubin/consts.sm_35.11.8.cubin"];
+    let section = format!(".nv.info.{}", kernel.name);
+    let mut expected: Vec<_> = facts["attributes"][section.as_str()]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row[0] == "EIATTR_KPARAM_INFO")
+        .map(|row| [&row[2]["Ordinal"], &row[2]["Offset"], &row[2]["Size"]].map(Value::as_u64))
+        .collect();
+    expected.sort();
+    let params = kernel.params.as_ref().unwrap().iter();
+    let ours: Vec<_> = params
+        .map(|p| [p.ordinal, p.offset, p.size].map(|n| Some(n.into())))
+        .collect();
+    assert_eq!(ours.len(), 6);
+    assert_eq!(ours, expected);
+}
+
+#[test]
+fn the_largest_block_is_the_attributes() {
+    let file = open(fixture("multi.sm_120.13.5.nvcc-lineinfo.cubin"));
+    assert_eq!(file.kernel("_Z7boundedPih").max_threads, Some([1024, 1, 1]));
+    assert_eq!(file.kernel("plain_name").max_threads, None);
+}
+
+/// The numbers of a value in the order in which they stand.
+fn numbers(value: &Value, into: &mut Vec<u64>) {
+    match value {
+        Value::Number(number) => into.extend(number.as_u64()),
+        Value::Array(values) => values.iter().for_each(|value| numbers(value, into)),
+        Value::Object(fields) => fields.values().for_each(|value| numbers(value, into)),
+        _ => {}
+    }
+}
+
+#[test]
+fn attributes_have_the_tools_names_formats_and_values() {
+    let mut compared = 0;
+    for (path, file, facts) in fixtures() {
+        for kernel in &file.cubin.kernels {
+            let section = format!(".nv.info.{}", kernel.name);
+            let Some(rows) = facts["attributes"].get(section.as_str()) else {
+                continue;
+            };
+            let ours = kernel.attributes(&file.elf);
+            let rows = rows.as_array().unwrap();
+            assert_eq!(ours.len(), rows.len(), "{section} of {path}");
+            for (attribute, row) in ours.iter().zip(rows) {
+                let what = format!("{} of {section} of {path}", attribute.name);
+                if row[0] != "unknown Attribute" {
+                    assert_eq!(row[0], attribute.name, "{what}");
+                }
+                assert_eq!(row[1], format!("EIFMT_{}", attribute.format), "{what}");
+                let value = serde_json::to_value(attribute).unwrap()["value"].take();
+                match &row[2] {
+                    // The tool prints the two halfwords as one number.
+                    Value::Array(words) if attribute.name == "EIATTR_PARAM_CBANK" => {
+                        assert_eq!(value["bank"], words[0]);
+                        let place = words[1].as_u64().unwrap();
+                        assert_eq!(value["offset"], place & 0xffff);
+                        assert_eq!(value["size"], place >> 16);
+                    }
+                    Value::Array(expected) => {
+                        let mut ours = Vec::new();
+                        numbers(&value, &mut ours);
+                        assert_eq!(&json!(ours), &json!(expected), "{what}");
+                    }
+                    Value::Object(fields) => {
+                        for (name, expected) in fields {
+                            assert_eq!(&value[name.as_str()], expected, "{name} of {what}");
+                        }
+                    }
+                    _ => {}
+                }
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 300, "{compared} attributes only");
+}
+
+#[test]
+fn records_cover_their_sections() {
+    let mut covered = 0;
+    for (path, file, facts) in fixtures() {
+        for section in &file.elf.sections {
+            let known = [
+                ".nv.info",
+                ".nv.compat",
+                ".nv.callgraph",
+                ".nv.prototype",
+                ".nv.rel.action",
+                ".nv.merc.nv.info",
+                ".nv.merc.nv.callgraph",
+                ".nv.merc.rela",
+                ".nv.merc.symtab",
+            ];
+            if !known.iter().any(|name| section.name.starts_with(name)) {
+                continue;
+            }
+            let records = file.records(section);
+            let size: u64 = records.iter().map(|record| record.span.size).sum();
+            assert_eq!(size, section.size, "{} of {path}", section.name);
+            for record in &records {
+                assert!(record.gaps().is_empty(), "{} of {path}", record.name);
+            }
+            if let Some(rows) = facts["attributes"].get(section.name.as_str()) {
+                let rows = rows.as_array().unwrap();
+                assert_eq!(records.len(), rows.len());
+                for (record, row) in records.iter().zip(rows) {
+                    assert!(
+                        row[0] == "unknown Attribute" || row[0] == record.name.as_str(),
+                        "{} of {path}",
+                        record.name
+                    );
+                }
+            }
+            covered += 1;
+        }
+    }
+    assert!(covered > 100, "{covered} sections only");
+}
+
+fn number(record: &Record, field: &str) -> (u64, Option<String>) {
+    let field = record.field(field).unwrap();
+    let Raw::Int(raw) = field.raw else {
+        panic!("{} is no number", field.name)
+    };
+    (raw, field.meaning.clone())
+}
+
+#[test]
+fn records_say_what_their_numbers_mean() {
+    let file = open(fixture("calls.sm_89.13.5.rdc.cubin"));
+    // cuobjdump: function: _Z6callerPfi(0xe) register count: 24
+    let info = &file.records(file.section(".nv.info"))[0];
+    let (symbol, name) = number(info, "function");
+    assert_eq!((symbol, name.as_deref()), (14, Some("_Z6callerPfi")));
+    assert_eq!(number(info, "register count").0, 24);
+    let symtab = file.section(".symtab");
+    let target = info.field("function").unwrap().target.unwrap();
+    assert_eq!(target.offset, symtab.offset + 14 * 24);
+    // <0,-1> <13,11> <14,13> <14,15>
+    let calls = file.records(file.section(".nv.callgraph"));
+    assert_eq!(calls.len(), 7);
+    assert_eq!(number(&calls[1], "caller").1.as_deref(), Some("_Z3midfi"));
+    assert_eq!(number(&calls[1], "callee").1.as_deref(), Some("_Z4leaff"));
+    assert_eq!(calls[0].field("mark").unwrap().value_text(), "-1");
+    // <11,6(#ii)> <13,1(#iii)>
+    let prototypes = file.records(file.section(".nv.prototype"));
+    assert_eq!(number(&prototypes[0], "prototype"), (6, Some("#ii".into())));
+    assert_eq!(
+        number(&prototypes[1], "prototype"),
+        (1, Some("#iii".into()))
+    );
+    // Tool Version: Cuda compilation tools, release 13.5, V13.5.37
+    let note = file.section(".note.nv.tkinfo");
+    let note = file
+        .cubin
+        .record_in(&file.elf, note, note.offset)
+        .unwrap()
+        .unwrap();
+    let version = number(&note, "tki_toolVersion").1.unwrap();
+    assert_eq!(version, "Cuda compilation tools, release 13.5, V13.5.37");
+    assert_eq!(
+        number(&note, "tki_toolOptions").1.unwrap().trim(),
+        "-arch sm_89 -c"
+    );
+    let note = file.section(".note.nv.cuinfo");
+    let note = file
+        .cubin
+        .record_in(&file.elf, note, note.offset)
+        .unwrap()
+        .unwrap();
+    assert_eq!(number(&note, "nv_note_cuinfo_virt_sm").0, 50);
+    assert_eq!(number(&note, "nv_note_cuinfo_toolVersion").0, 135);
+    // An exit at 0x180 of the code.
+    let info = file.records(file.section(".nv.info._Z6callerPfi"));
+    let exits = info
+        .iter()
+        .find(|r| r.name == "EIATTR_EXIT_INSTR_OFFSETS")
+        .unwrap();
+    let exit = exits.field("offset(0)").unwrap();
+    let code = file.section(".text._Z6callerPfi");
+    assert_eq!(exit.target.unwrap().offset, code.offset + 0x180);
+}
+
+#[test]
+fn relocation_actions_are_the_tools() {
+    let file = open(fixture("vadd.sm_80.11.8.cubin"));
+    let records = file.records(file.section(".nv.rel.action"));
+    // R_CUDA_ABS55_16_34 : EIVALUE_SYM_KIND_ADDR,2,2,8,16,10,47,34
+    let base = number(&records[0], "Base Relocation").1.unwrap();
+    assert!(base.starts_with("R_CUDA_ABS55_16_34"), "{base}");
+    let fields = records[1].fields.iter().map(|field| field.value_text());
+    let fields: Vec<_> = fields.collect();
+    assert_eq!(fields, ["0", "2", "2", "8", "16", "10", "47", "34"]);
+    // R_CUDA_G8_0 : EIVALUE_SYM_KIND_GADDR; R_CUDA_FUNC_DESC_8_0 : EIVALUE_SYM_KIND_FDESC
+    for (name, kind) in [
+        ("R_CUDA_G8_0", "EIVALUE_SYM_KIND_GADDR"),
+        ("R_CUDA_FUNC_DESC_8_0", "EIVALUE_SYM_KIND_FDESC"),
+    ] {
+        let record = records.iter().find(|r| r.name.ends_with(name)).unwrap();
+        assert!(number(record, "Symbol Kind").1.unwrap().starts_with(kind));
+    }
+}
+
+#[test]
+fn headers_of_code_and_flags_say_what_nvidia_keeps_there() {
+    let file = open(fixture("shmem.sm_75.12.8.cubin"));
+    let index = file.section(".text._Z4bothPfi").index;
+    let record = file.elf.section_record(index).unwrap().unwrap();
+    // sh_flags 0x100006, sh_info 0x14000000 + 16: nvdisasm prints 20 registers, 1 barrier.
+    assert_eq!(number(&record, "SHF_BARRIERS").0, 1);
+    assert_eq!(number(&record, "SHI_REGISTERS").0, 20);
+    let header = file.elf.header_record().unwrap();
+    assert_eq!(number(&header, "EF_CUDA_SM").0, 75);
+    assert_eq!(number(&header, "e_version").1.as_deref(), Some("CUDA 12.8"));
+    let header = open(fixture("vadd.sm_120.13.5.cubin"));
+    let header = header.elf.header_record().unwrap();
+    assert_eq!(
+        number(&header, "cuinfo").1.as_deref(),
+        Some(".note.nv.cuinfo")
+    );
+}
+
+#[test]
+fn what_no_loader_applies_is_found() {
+    let found = |name: &str, words: &str| open(fixture(name)).check().found(Kind::Loader, words);
+    assert!(found("vadd.sm_120.13.5.cubin", "").is_empty());
+    // Six relocations each of the halves of an address, and two of a type of their own.
+    assert_eq!(
+        found("globals.sm_61.11.8.cubin", "R_CUDA_ABS32_LO_20 (6").len(),
+        1
+    );
+    assert_eq!(found("globals.sm_61.11.8.cubin", "R_CUDA_G64").len(), 2);
+    // printf's vprintf is the driver's.
+    let symbol = found(
+        "printf_k.sm_88.13.2.nvcc.cubin",
+        "does not hold the relocation's symbol",
+    );
+    assert_eq!(symbol.len(), 1);
+    assert!(symbol[0].1.contains(".rel.nv.constant4"));
+}
+
+#[test]
+fn checks_in_steps_find_what_one_step_finds() {
+    for (path, mut file, _) in fixtures() {
+        let mut all = Diagnostics::default();
+        file.cubin.check(&file.elf, &mut all);
+        let mut check = nvidia::Check::default();
+        file.findings = Diagnostics::default();
+        while !check.step(&file.elf, 1, &mut file.findings) {}
+        assert_eq!(check.done(), nvidia::Check::total(&file.elf), "{path}");
+        assert_eq!(file.findings.all(), all.all(), "{path}");
+    }
+}
+
+// Files made here.
+
+/// A section to be written.
+#[derive(Clone, Default)]
+struct Made {
+    name: String,
+    kind: u32,
+    flags: u64,
+    bytes: Vec<u8>,
+    /// Where its bytes are those of an earlier section: its index.
+    shares: Option<usize>,
+    link: u32,
+}
+
+fn code(name: &str, size: usize) -> Made {
+    Made {
+        name: format!(".text.{name}"),
+        kind: 1,
+        flags: 6,
+        bytes: vec![0x5a; size],
+        ..Made::default()
+    }
+}
+
+fn bank(index: &str, size: usize) -> Made {
+    Made {
+        name: format!(".nv.constant{index}"),
+        kind: 1,
+        flags: 2,
+        bytes: vec![1; size],
+        ..Made::default()
+    }
+}
+
+fn info(name: &str, bytes: Vec<u8>) -> Made {
+    Made {
+        name: format!(".nv.info{name}"),
+        kind: 0x7000_0000,
+        bytes,
+        link: 1,
+        ..Made::default()
+    }
+}
+
+/// An attribute with bytes behind its head.
+fn attribute(id: u8, words: &[u32]) -> Vec<u8> {
+    let size = (words.len() * 4) as u16;
+    let mut bytes = vec![4, id];
+    bytes.extend(size.to_le_bytes());
+    bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    bytes
+}
+
+/// A cubin for sm_90 of CUDA 12.8: symbols (name, section, value) in section 1, their names in section 2, then
+/// `sections` from index 3 on.
+fn make(symbols: &[(&str, u16, u64)], sections: &[Made]) -> Vec<u8> {
+    let mut names = vec![0];
+    let mut table = vec![0; 24];
+    for (name, section, value) in symbols {
+        table.extend((names.len() as u32).to_le_bytes());
+        table.extend([0x12, 0x10]);
+        table.extend(section.to_le_bytes());
+        table.extend(value.to_le_bytes());
+        table.extend([0; 8]);
+        names.extend(name.bytes());
+        names.push(0);
+    }
+    let mut all = vec![Made::default()];
+    all.push(Made {
+        name: ".symtab".into(),
+        kind: 2,
+        bytes: table,
+        link: 2,
+        ..Made::default()
+    });
+    all.push(Made {
+        name: ".strtab".into(),
+        kind: 3,
+        bytes: names,
+        ..Made::default()
+    });
+    all.extend_from_slice(sections);
+    let mut strings = vec![0];
+    let mut at = Vec::new();
+    for section in &all {
+        at.push(strings.len() as u32);
+        strings.extend(section.name.bytes());
+        strings.push(0);
+    }
+    at.push(0);
+    all.push(Made {
+        kind: 3,
+        bytes: strings,
+        ..Made::default()
+    });
+
+    let mut file = vec![0; 64];
+    let mut places: Vec<(u64, u64)> = Vec::new();
+    for section in &all {
+        match section.shares {
+            Some(index) => places.push(places[index]),
+            None => {
+                file.resize(file.len().next_multiple_of(8), 0);
+                places.push((file.len() as u64, section.bytes.len() as u64));
+                file.extend(&section.bytes);
+            }
+        }
+    }
+    file.resize(file.len().next_multiple_of(8), 0);
+    let table = file.len() as u64;
+    for ((section, place), name) in all.iter().zip(&places).zip(&at) {
+        file.extend(name.to_le_bytes());
+        file.extend(section.kind.to_le_bytes());
+        let entry_size = if section.kind == 2 { 24 } else { 0 };
+        let align = u64::from(section.kind != 0);
+        for word in [section.flags, 0, place.0, place.1] {
+            file.extend(u64::to_le_bytes(word));
+        }
+        file.extend(section.link.to_le_bytes());
+        file.extend([0; 4]);
+        file.extend(align.to_le_bytes());
+        file.extend(u64::to_le_bytes(entry_size));
+    }
+    let count = all.len() as u64;
+    // Larger numbers of sections stand in section 0.
+    if count >= 0xff00 {
+        let zero = table as usize;
+        file[zero + 32..zero + 40].copy_from_slice(&count.to_le_bytes());
+        file[zero + 40..zero + 44].copy_from_slice(&(count as u32 - 1).to_le_bytes());
+    }
+    let (e_shnum, e_shstrndx) = match count {
+        0xff00.. => (0, 0xffff),
+        _ => (count as u16, count as u16 - 1),
+    };
+    let mut header = b"\x7fELF\x02\x01\x01\x33\x07\0\0\0\0\0\0\0".to_vec();
+    header.extend(2_u16.to_le_bytes());
+    header.extend(190_u16.to_le_bytes());
+    header.extend(128_u32.to_le_bytes());
+    header.extend([0; 16]);
+    header.extend(table.to_le_bytes());
+    header.extend(0x5a_055a_u32.to_le_bytes());
+    for half in [64_u16, 0, 0, 64, e_shnum, e_shstrndx] {
+        header.extend(half.to_le_bytes());
+    }
+    file[..64].copy_from_slice(&header);
+    file
+}
+
+#[test]
+fn the_last_attribute_wins_and_symbols_name_functions() {
+    // Symbol 1 lies in the code of first, symbol 2 is named second and lies nowhere.
+    let symbols = [("other", 3, 8), ("second", 0, 0), ("none", 0, 0)];
+    let file = open(make(
+        &symbols,
+        &[
+            code("first", 128),
+            code("second", 256),
+            info(
+                "",
+                [
+                    attribute(0x2f, &[1, 10]),
+                    attribute(0x2f, &[1, 20]),
+                    attribute(0x12, &[2, 64]),
+                    attribute(0x2f, &[3, 99]),
+                    attribute(0x11, &[1, 32]),
+                    attribute(0x23, &[2, 0xffff_ffff]),
+                ]
+                .concat(),
+            ),
+            info(".second", attribute(0x0a, &[0, 0x0010_0210])),
+            bank("0.second", 20),
+            bank("3", 8),
+            bank("0.second", 28),
+            bank("2.first", 4),
+            bank("", 4),
+            bank(".user", 4),
+            bank("99999999999999999999", 4),
+        ],
+    ));
+    let (first, second) = (file.kernel("first"), file.kernel("second"));
+    assert_eq!((first.registers, first.stack_bytes), (20, 0));
+    assert_eq!((first.frame_bytes, first.max_stack_bytes), (Some(32), None));
+    assert_eq!((second.registers, second.stack_bytes), (0, 64));
+    assert_eq!(second.max_stack_bytes, Some(u32::MAX));
+    assert_eq!((second.params_offset, second.params_bytes), (0x210, 16));
+    assert_eq!((first.params_offset, first.params_bytes), (0, 0));
+    assert_eq!((first.code_offset, second.code_offset), (0, 128));
+    assert!(first.entry_point && !second.entry_point);
+    let banks = |kernel: &Kernel| -> Vec<_> {
+        let banks = kernel.banks.iter();
+        banks.map(|b| (b.index, b.offset, b.bytes)).collect()
+    };
+    // Codes end at 384; the banks follow at multiples of 128.
+    assert_eq!(banks(second), [(0, Some(640), 28), (3, Some(512), 8)]);
+    assert_eq!(banks(first), [(3, Some(512), 8), (2, Some(768), 4)]);
+    assert_eq!(file.found(Kind::Limit, "constant bank").len(), 1);
+}
+
+#[test]
+fn an_attribute_past_its_section_is_found_where_it_is() {
+    for (cut, name) in [(1, ""), (2, ""), (5, ""), (9, ""), (3, ".k")] {
+        let mut bytes = attribute(0x2f, &[1, 10]);
+        bytes.extend(attribute(0x2f, &[1, 20]));
+        bytes.truncate(bytes.len() - cut);
+        let size = bytes.len();
+        let file = open(make(&[("k", 3, 0)], &[code("k", 16), info(name, bytes)]));
+        let section = file.section(&format!(".nv.info{name}"));
+        let found = file.found(Kind::Loader, "runs past the end of its section");
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            found[0].0,
+            section.offset + 12,
+            "{cut} of {size} bytes cut off"
+        );
+        assert!(found[0].1.contains(&section.name));
+        let expected = if name.is_empty() { 10 } else { 0 };
+        assert_eq!(file.kernel("k").registers, expected);
+    }
+}
+
+#[test]
+fn attributes_too_short_are_found() {
+    for (id, name, is_found) in [
+        (0x2f, "", true),
+        (0x12, "", true),
+        (0x0a, ".k", true),
+        (0x37, ".k", false),
+    ] {
+        let bytes = [attribute(id, &[1]), attribute(0x0a, &[0, 0x0004_0160])].concat();
+        let file = open(make(&[("k", 3, 0)], &[code("k", 16), info(name, bytes)]));
+        let found = file.found(Kind::Loader, "too few bytes");
+        assert_eq!(found.len(), usize::from(is_found), "{id:#x}");
+        let kernel = file.kernel("k");
+        assert_eq!((kernel.registers, kernel.stack_bytes), (0, 0));
+        // What follows is still read.
+        let expected = if name.is_empty() { 0 } else { 0x160 };
+        assert_eq!(kernel.params_offset, expected);
+    }
+}
+
+#[test]
+fn odd_attributes_are_passed_over() {
+    let bytes = [
+        vec![7, 0x2f, 8, 0],         // no format
+        vec![3, 0x2f, 8, 0],         // the value in the head
+        attribute(0x2f, &[77, 3]),   // no such symbol
+        attribute(0x45, &[0]),       // a parameter cut short
+        attribute(0x05, &[1, 2]),    // a block cut short
+        attribute(0x34, &[0, 0, 9]), // fewer targets than said
+    ]
+    .concat();
+    let file = open(make(
+        &[("k", 3, 0)],
+        &[code("k", 16), info("", bytes.clone()), info(".k", bytes)],
+    ));
+    let kernel = file.kernel("k");
+    assert_eq!(kernel.registers, 0);
+    assert_eq!(kernel.max_threads, None);
+    assert_eq!(kernel.params.as_ref().map(Vec::len), Some(0));
+    let attributes = kernel.attributes(&file.elf);
+    assert_eq!(attributes.len(), 6);
+    assert_eq!(attributes[0].format, "ERROR");
+    assert_eq!(file.found(Kind::UnknownValue, "unknown format").len(), 2);
+    assert_eq!(file.found(Kind::Format, "symbol is missing").len(), 1);
+}
+
+#[test]
+fn functions_of_one_name_are_found() {
+    let file = open(make(
+        &[("k", 3, 0)],
+        &[
+            code("k", 16),
+            code("k", 32),
+            info("", attribute(0x2f, &[1, 9])),
+        ],
+    ));
+    let registers: Vec<_> = file.cubin.kernels.iter().map(|k| k.registers).collect();
+    assert_eq!(registers, [0, 9]);
+    assert_eq!(file.found(Kind::Format, "the same name").len(), 1);
+}
+
+#[test]
+fn cubins_cut_short_or_changed_are_read_without_panic() {
+    // A small generator will do: the same bytes each time.
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let read = |bytes: Vec<u8>| {
+        let mut findings = Diagnostics::default();
+        let source = Source::memory(bytes);
+        let Ok(elf) = Elf::open(&source, |_| &nvidia::DIALECT, &mut findings) else {
+            return;
+        };
+        let cubin = Cubin::open(&elf, &mut findings);
+        cubin.check(&elf, &mut findings);
+        for kernel in &cubin.kernels {
+            let attributes = kernel.attributes(&elf);
+            serde_json::to_string(&attributes).unwrap();
+        }
+        for section in &elf.sections {
+            let span = elf.stored(section);
+            for at in [span.offset, span.offset + span.size / 2] {
+                let _ = cubin.record_in(&elf, section, at);
+            }
+            let _ = elf.section_record(section.index);
+        }
+    };
+    for path in facts().keys() {
+        let bytes = fs::read(directory().join(path)).unwrap();
+        for _ in 0..150 {
+            let mut changed = bytes.clone();
+            for _ in 0..1 + random() % 4 {
+                let at = random() as usize % changed.len();
+                changed[at] = match random() % 4 {
+                    0 => 0xff,
+                    1 => 0,
+                    _ => random() as u8,
+                };
+            }
+            if random() % 4 == 0 {
+                changed.truncate(random() as usize % changed.len());
+            }
+            read(changed);
+        }
+        // The attributes and the notes, each byte of them.
+        let file = open(bytes.clone());
+        let small = |s: &&Section| s.name.starts_with(".nv.info") || s.kind == 7;
+        for section in file.elf.sections.iter().filter(small) {
+            for at in section.span().offset..section.span().end() {
+                let mut changed = bytes.clone();
+                changed[at as usize] = 0xff;
+                read(changed);
+            }
+        }
+    }
+}
+
+/// How long it takes.
+fn time(what: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    what();
+    start.elapsed()
+}
+
+#[test]
+fn time_grows_with_the_file() {
+    let many = |count: usize| {
+        let names: Vec<String> = (0..count).map(|i| format!("kernel_{i}")).collect();
+        let symbols: Vec<_> = names.iter().map(|name| (name.as_str(), 0, 0)).collect();
+        let mut sections = Vec::new();
+        let mut all = Vec::new();
+        for (i, name) in names.iter().enumerate() {
+            sections.push(code(name, 16));
+            sections.push(bank(&format!("0.{name}"), 16));
+            sections.push(info(
+                &format!(".{name}"),
+                attribute(0x0a, &[0, 0x0004_0160]),
+            ));
+            all.extend(attribute(0x2f, &[i as u32 + 1, i as u32]));
+        }
+        sections.push(info("", all));
+        let bytes = make(&symbols, &sections);
+        let file = open(bytes);
+        assert_eq!(file.cubin.kernels.len(), count);
+        let last = file.cubin.kernels.last().unwrap();
+        assert_eq!(last.registers as usize, count - 1);
+        assert_eq!(last.params_offset, 0x160);
+        time(|| {
+            Cubin::open(&file.elf, &mut Diagnostics::default());
+        })
+    };
+    // Quadratic, the larger would take hundreds of times as long: far more than noise.
+    let (small, large) = (many(2_000), many(40_000));
+    let bound = Duration::from_millis(200) + small * 100;
+    assert!(
+        large < bound,
+        "{small:?} for 2,000 kernels, {large:?} for 40,000"
+    );
+}
+
+#[test]
+fn sections_that_share_their_bytes_cost_no_more_than_the_file() {
+    // 3,000 functions whose attributes are the same megabyte.
+    let entries = attribute(0x17, &[0, 0, 0]).repeat(65_536);
+    let mut sections = vec![code("0", 16), info(".0", entries)];
+    for i in 1..3_000 {
+        sections.push(code(&i.to_string(), 16));
+        sections.push(Made {
+            shares: Some(4),
+            ..info(&format!(".{i}"), Vec::new())
+        });
+    }
+    // Banks of every kernel.
+    for i in 0..200 {
+        sections.push(bank(&i.to_string(), 16));
+    }
+    let bytes = make(&[], &sections);
+    let size = bytes.len() as u64;
+    let file = open(bytes);
+    let read: usize = file
+        .cubin
+        .kernels
+        .iter()
+        .filter_map(|k| k.params.as_ref())
+        .map(Vec::len)
+        .sum();
+    assert!(
+        read as u64 * 16 <= size,
+        "{read} parameters of {size} bytes"
+    );
+    assert!(
+        file.cubin
+            .kernels
+            .iter()
+            .all(|kernel| kernel.banks.len() <= 32)
+    );
+    let listed: usize = file
+        .cubin
+        .kernels
+        .iter()
+        .map(|k| k.attributes(&file.elf).len())
+        .sum();
+    assert!(
+        listed as u64 * 16 <= size,
+        "{listed} attributes of {size} bytes"
+    );
+    assert!(!file.found(Kind::Limit, "longer than the file").is_empty());
+}
+
+#[test]
+fn entries_are_read_across_pages() {
+    // Values of 5 to 5,000 bytes, so that entries begin anywhere.
+    let mut bytes = Vec::new();
+    let mut expected = Vec::new();
+    for i in 0..200_u16 {
+        let size = 5 + i * 25;
+        expected.push((bytes.len() as u64, size));
+        bytes.extend([4, 0x36]);
+        bytes.extend(size.to_le_bytes());
+        bytes.extend(vec![i as u8; size.into()]);
+    }
+    let source = Source::memory(bytes);
+    let span = kernelscope::span::Span::new(0, source.size());
+    let entries: Vec<_> = Entries::new(&source, span).map(Result::unwrap).collect();
+    let places: Vec<_> = entries.iter().map(|e| (e.offset, e.value)).collect();
+    assert_eq!(places, expected);
+    assert_eq!(entries[7].word(0), Some(0x0707_0707));
+    assert_eq!(entries[7].payload().size, 180);
+    let found = Entries::new(&source, span)
+        .find(expected[150].0 + 99)
+        .unwrap();
+    assert_eq!(found.offset, expected[150].0);
+}
