@@ -116,9 +116,6 @@ pub(super) fn record_in(elf: &Elf, index: u32, offset: u64) -> Result<Option<Rec
         return Ok(None);
     };
     let mut record = elf.note_record(note)?;
-    if let Some(name) = tables::NOTE_TYPE.name(note.kind.into()) {
-        record.explain("n_type", name, None);
-    }
     let span = Span::new(note.span.offset, note.span.size.min(LIMIT));
     let bytes = elf.source().read(span)?;
     let at = note.content.offset - note.span.offset;
