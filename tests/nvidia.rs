@@ -492,6 +492,8 @@ struct Made {
     kind: u32,
     flags: u64,
     bytes: Vec<u8>,
+    /// `sh_size`, where it has no bytes.
+    size: Option<u64>,
     /// Where its bytes are those of an earlier section: its index.
     shares: Option<usize>,
     link: u32,
@@ -586,7 +588,8 @@ fn make(symbols: &[(&str, u16, u64)], sections: &[Made]) -> Vec<u8> {
             Some(index) => places.push(places[index]),
             None => {
                 file.resize(file.len().next_multiple_of(8), 0);
-                places.push((file.len() as u64, section.bytes.len() as u64));
+                let size = section.size.unwrap_or(section.bytes.len() as u64);
+                places.push((file.len() as u64, size));
                 file.extend(&section.bytes);
             }
         }
@@ -679,6 +682,31 @@ fn the_last_attribute_wins_and_symbols_name_functions() {
     assert_eq!(banks(second), [(0, Some(640), 28), (3, Some(512), 8)]);
     assert_eq!(banks(first), [(3, Some(512), 8), (2, Some(768), 4)]);
     assert_eq!(file.found(Kind::Limit, "constant bank").len(), 1);
+}
+
+#[test]
+fn memory_that_is_not_initialised_takes_no_bytes_of_the_file() {
+    // As relocatable cubins have it: a type of its own, and the offset of what follows.
+    for kind in [8, 0x7000_0007, 0x7000_000a, 0x7000_0015] {
+        let memory = |name: &str, size| Made {
+            name: name.into(),
+            kind,
+            flags: 3,
+            size: Some(size),
+            ..Made::default()
+        };
+        let sections = [
+            code("k", 16),
+            memory(".nv.shared.k", 600),
+            memory(".nv.global", 1 << 40),
+            bank("0.k", 20),
+        ];
+        let file = open(make(&[("k", 3, 0)], &sections));
+        let kernel = file.kernel("k");
+        assert_eq!(kernel.shared_bytes, 600);
+        assert_eq!(file.findings.iter().count(), 0, "{:?}", file.findings);
+        assert!(file.elf.map.leaves.iter().all(|leaf| !leaf.is_shared));
+    }
 }
 
 #[test]

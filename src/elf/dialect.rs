@@ -12,6 +12,8 @@ pub struct Dialect {
     pub file_types: &'static Names,
     /// Names of `sh_type` beyond the generic ones.
     pub section_types: &'static Names,
+    /// Types of sections that have no bytes in the file, as `SHT_NOBITS`.
+    pub no_bits: &'static [u32],
     /// Names of bits of `sh_flags` beyond the generic ones.
     pub section_flags: &'static Names,
     /// Names of symbol types beyond the generic ones.
@@ -52,6 +54,7 @@ const NO_NAMES: &Names = &Names { entries: &[] };
 pub static GENERIC: Dialect = Dialect {
     file_types: NO_NAMES,
     section_types: NO_NAMES,
+    no_bits: &[],
     section_flags: NO_NAMES,
     symbol_types: NO_NAMES,
     relocation_types: NO_NAMES,

@@ -113,6 +113,9 @@ impl Elf {
         header.check(dialect, source, findings);
         let (section_table, segment_table, names) = header.tables(source, findings);
         let mut sections = section::read(source, header.class, section_table, findings);
+        for section in &mut sections {
+            section.no_bits = dialect.no_bits.contains(&section.kind);
+        }
         section::name(source, &mut sections, names, findings);
         let segments = segment::read(source, header.class, segment_table, findings);
         section::check(source, &sections, header.class, dialect, findings);

@@ -28,6 +28,8 @@ pub struct Section {
     pub info: u32,
     pub align: u64,
     pub entry_size: u64,
+    /// Whether its type is one of the machine's that have no bytes in the file.
+    pub(super) no_bits: bool,
 }
 
 impl Section {
@@ -46,12 +48,13 @@ impl Section {
             info: raw.sh_info(LE),
             align: raw.sh_addralign(LE).into(),
             entry_size: raw.sh_entsize(LE).into(),
+            no_bits: false,
         }
     }
 
     /// Whether it has bytes in the file.
     pub fn is_stored(&self) -> bool {
-        self.kind != elf::SHT_NOBITS.0 && self.kind != elf::SHT_NULL.0
+        self.kind != elf::SHT_NOBITS.0 && self.kind != elf::SHT_NULL.0 && !self.no_bits
     }
 
     /// Whether the program has it in memory.

@@ -40,6 +40,7 @@ const PAGE: u64 = 4096;
 pub static DIALECT: Dialect = Dialect {
     file_types: &tables::FILE_TYPE,
     section_types: &tables::SECTION_TYPE,
+    no_bits: NO_BITS,
     section_flags: &tables::SECTION_FLAGS,
     symbol_types: &tables::SYMBOL_TYPE,
     relocation_types: &tables::RELOCATION,
@@ -76,6 +77,10 @@ const IMPLICIT_ADDENDS: &[(u32, u64, u32)] = &[
     (0x70, 4, 4), // R_CUDA_UNIFIED32_LO_32
     (0x71, 4, 4), // R_CUDA_UNIFIED32_HI_32
 ];
+
+/// Relocatable cubins have types of their own for memory that is not initialised: `SHT_CUDA_GLOBAL`,
+/// `SHT_CUDA_LOCAL`, `SHT_CUDA_SHARED`, `SHT_CUDA_RESERVED_SHARED`. `sh_offset` is where the next section begins.
+const NO_BITS: &[u32] = &[0x7000_0007, 0x7000_0009, 0x7000_000a, 0x7000_0015];
 
 const ROLES: &[(&str, Role)] = &[
     (".nv.info", Role::Info),
