@@ -63,7 +63,8 @@ test-web: export CHROMEDRIVER ?= $(shell command -v chromedriver || echo /usr/bi
 test-web: $(wasm)
 	$(setup) rust std bindgen browser
 	cargo test --locked --package xtask --test wasm_pack_toml -- --ignored
-	cargo build --locked --release --features cli --bin kernelscope
+	cargo build --locked --release --features cli --bin $(notdir $(kernelscope))
+# Here: what the wasm tests include and the terminal's door makes.
 	cargo test --locked $(wasm32) --test web
 
 test-unit: $(wasm)

@@ -1,16 +1,25 @@
 // The built site in dist/, and the unit tests of the TypeScript.
 
-import { existsSync, readdirSync } from 'node:fs';
-import { defineConfig } from 'vitest/config';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { defineConfig, type Plugin } from 'vitest/config';
 
-// Every page in examples/ is built along with the application.
-const examples = existsSync('examples') ? readdirSync('examples').filter((name) => name.endsWith('.html')) : [];
+// Pages of other people that hold the element: they go along as they stand.
+const examples: Plugin = {
+  name: 'examples',
+  generateBundle() {
+    const names = existsSync('examples') ? readdirSync('examples') : [];
+    for (const name of names.filter((name) => name.endsWith('.html'))) {
+      this.emitFile({ type: 'asset', fileName: `examples/${name}`, source: readFileSync(`examples/${name}`) });
+    }
+  },
+};
 
 export default defineConfig({
   // The site works below any path.
   base: './',
   // There is no folder of files that are copied as they are.
   publicDir: false,
+  plugins: [examples],
   worker: { format: 'es' },
   build: {
     target: 'es2022',
@@ -18,7 +27,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: ['index.html', 'www/elements/kernel-scope.ts', ...examples.map((name) => `examples/${name}`)],
+      input: ['index.html', 'www/elements/kernel-scope.ts'],
       // The element is a module that other pages load and import from: a name that stays, and its exports.
       preserveEntrySignatures: 'exports-only',
       output: {

@@ -14,9 +14,9 @@ fi
 
 for target in fuzz/fuzz_targets/*.rs; do
   name=$(basename "$target" .rs)
-  seeds=(fuzz/seeds/"$name") # committed inputs to begin from, if there are any
-  [ -d "${seeds[0]}" ] || seeds=()
-  mkdir -p "fuzz/corpus/$name"
+  inputs=("fuzz/corpus/$name") # what earlier runs found worth keeping
+  mkdir -p "${inputs[0]}"
+  if [ -d "fuzz/seeds/$name" ]; then inputs+=("fuzz/seeds/$name"); fi # committed inputs to begin from
   echo "fuzz: $name for $seconds s"
-  "${fuzz[@]}" "$name" "fuzz/corpus/$name" "${seeds[@]}" -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
+  "${fuzz[@]}" "$name" "${inputs[@]}" -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
 done

@@ -18,6 +18,10 @@ cargo_fuzz_version=0.13.2
 die() { echo "setup: $*" >&2; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; elif have sudo; then sudo "$@"; else die "as root, once: $*"; fi
+}
+
 # cargo_tool COMMAND PACKAGE VERSION: `COMMAND --version` answers "name version".
 cargo_tool() {
   local found
@@ -62,14 +66,9 @@ need_browser() {
     if have "$name" && have "${CHROMEDRIVER:-chromedriver}"; then return; fi
   done
   have apt-get || die "install Chromium (or Chrome) and its ChromeDriver first; CHROME_BIN and CHROMEDRIVER name them where they are not on PATH"
-  local root=()
-  if [ "$(id -u)" != 0 ]; then
-    have sudo || die "as root, once: apt-get install chromium chromium-driver"
-    root=(sudo)
-  fi
   echo "setup: installing chromium and chromium-driver"
-  "${root[@]}" apt-get -qq update
-  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium chromium-driver >/dev/null
+  as_root apt-get -qq update
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium chromium-driver >/dev/null
 }
 
 for word in "$@"; do

@@ -31,9 +31,9 @@ trap 'rm -rf "$work"' EXIT
 from_rustup() {
   command -v rustup >/dev/null || return 1
   if [ -f "$built_here" ]; then rm -rf "${installed:?}"; fi # never a mix of two builds
-  local bound=()
-  if command -v timeout >/dev/null; then bound=(timeout 300); fi
-  RUSTUP_MAX_RETRIES=1 "${bound[@]}" rustup target add "$target"
+  local words=(rustup target add "$target")
+  if command -v timeout >/dev/null; then words=(timeout 300 "${words[@]}"); fi
+  RUSTUP_MAX_RETRIES=1 "${words[@]}"
 }
 
 # Fetches Debian's rust-src of this compiler's version with an apt of our own: the machine's sources and lists stay as they are.
