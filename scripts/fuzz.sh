@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every fuzz target for so many seconds: `scripts/fuzz.sh SECONDS`. What is found lies in fuzz/artifacts/.
+# Runs every fuzz target for so many seconds, from the fixtures on: `scripts/fuzz.sh SECONDS`. What is found lies in fuzz/artifacts/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=$1
@@ -14,9 +14,7 @@ fi
 
 for target in fuzz/fuzz_targets/*.rs; do
   name=$(basename "$target" .rs)
-  inputs=("fuzz/corpus/$name") # what earlier runs found worth keeping
-  mkdir -p "${inputs[0]}"
-  if [ -d "fuzz/seeds/$name" ]; then inputs+=("fuzz/seeds/$name"); fi # committed inputs to begin from
+  mkdir -p "fuzz/corpus/$name" # keeps what is worth it for the next run
   echo "fuzz: $name for $seconds s"
-  "${fuzz[@]}" "$name" "${inputs[@]}" -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
+  "${fuzz[@]}" "$name" "fuzz/corpus/$name" tests/fixtures -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
 done
