@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::metadata::Description;
+use super::value::Value;
 use super::{CodeObject, Kernel, Processor, code_object, tables, target};
 use crate::elf::Elf;
 use crate::error::{Diagnostic, Diagnostics, Kind};
@@ -94,6 +95,97 @@ pub(super) fn entry_outside(elf: &Elf, kernel: &Kernel, ahead: i64, findings: &m
             ))
             .at(field(elf, kernel, 16)),
     );
+}
+
+/// Where a kernel begins: the hardware wants it aligned, and in files that are not linked yet the
+/// image has to hold what will be linked to.
+pub(super) fn entry(elf: &Elf, kernel: &Kernel, findings: &mut Diagnostics) {
+    const ALIGN: u64 = 256;
+    let (Some(descriptor), base) = (kernel.descriptor, code_object::image(elf).address) else {
+        return;
+    };
+    let label = || format!("kernel {}, kernel_code_entry_byte_offset", kernel.name);
+    let at = field(elf, kernel, 16);
+    let finding = match kernel.entry {
+        None if elf.header.is_relocatable() => {
+            let message = "the image does not hold the kernel's entry";
+            Diagnostic::error(Kind::Loader, message)
+        }
+        Some(entry) if base.wrapping_add(entry) % ALIGN != 0 => {
+            Diagnostic::warning(Kind::Format, "the kernel's entry is not aligned").expected(
+                format!("a multiple of {ALIGN}"),
+                format!("0x{:x}", base.wrapping_add(entry)),
+            )
+        }
+        _ => {
+            return check_descriptor_alignment(
+                elf,
+                kernel,
+                base.wrapping_add(descriptor),
+                findings,
+            );
+        }
+    };
+    findings.push(finding.within(label()).at(at));
+}
+
+fn check_descriptor_alignment(
+    elf: &Elf,
+    kernel: &Kernel,
+    address: u64,
+    findings: &mut Diagnostics,
+) {
+    const ALIGN: u64 = 64;
+    if !address.is_multiple_of(ALIGN) {
+        findings.push(
+            Diagnostic::warning(Kind::Format, "the kernel's descriptor is not aligned")
+                .expected(format!("a multiple of {ALIGN}"), format!("0x{address:x}"))
+                .within(format!("kernel {}, descriptor", kernel.name))
+                .at(field(elf, kernel, 0)),
+        );
+    }
+}
+
+/// What the metadata says against what the file has.
+pub(super) fn metadata(object: &CodeObject, elf: &Elf, findings: &mut Diagnostics) {
+    let Some(metadata) = &object.metadata else {
+        return;
+    };
+    let at = |value: &Value| elf.source().absolute(value.span.offset);
+    if let (Some(target), Some(value)) = (&object.target, metadata.root.get("amdhsa.target"))
+        && let Some(text) = value.text()
+        && text
+            .strip_suffix(target.as_str())
+            .is_none_or(|rest| !rest.ends_with('-'))
+    {
+        findings.push(
+            Diagnostic::warning(
+                Kind::Format,
+                "the metadata is for another target than the file header says",
+            )
+            .expected(target, text)
+            .within("metadata, amdhsa.target")
+            .at(at(value)),
+        );
+    }
+    for description in metadata.kernels() {
+        let Some(name) = description.name() else {
+            continue;
+        };
+        let found = object
+            .kernels
+            .binary_search_by(|kernel| kernel.name.as_str().cmp(name));
+        if found.is_err() {
+            findings.push(
+                Diagnostic::warning(
+                    Kind::Format,
+                    "the metadata describes a kernel that the file does not define",
+                )
+                .within(format!("metadata, kernel {name}"))
+                .at(at(description.value)),
+            );
+        }
+    }
 }
 
 /// Where the field `at` bytes into the kernel's descriptor is.

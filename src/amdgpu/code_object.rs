@@ -53,11 +53,12 @@ impl CodeObject {
     pub fn open(elf: &Elf, findings: &mut Diagnostics) -> Self {
         let mut in_notes = Diagnostics::default();
         let notes = elf.notes(&mut in_notes);
-        for finding in in_notes.all() {
-            // Loaders look for the metadata in the notes and refuse what they cannot walk through.
+        if let Some(first) = in_notes.iter().next() {
+            // Whoever lists the notes says what is wrong with them; here is what comes of it.
             findings.push(Diagnostic {
                 kind: Kind::Loader,
-                ..finding
+                message: "a loader does not find its way through the notes".into(),
+                ..first.clone()
             });
         }
         let version = target::version(&elf.header);
@@ -80,6 +81,7 @@ impl CodeObject {
         let note = object.notes.iter().find(|n| Metadata::form_of(n).is_some());
         object.metadata = note.and_then(|note| Metadata::read(elf, note, findings));
         object.kernels = object.read_kernels(elf, findings);
+        check::metadata(&object, elf, findings);
         object.by_offset = (0..)
             .zip(&object.kernels)
             .filter(|(_, kernel)| kernel.descriptor_span.size > 0)
@@ -129,6 +131,7 @@ impl CodeObject {
             if let Some(entry) = entries.get(&found.symbol.index) {
                 kernel.entry = Some(*entry);
             }
+            check::entry(elf, &kernel, findings);
             kernels.push(kernel);
         }
         kernels

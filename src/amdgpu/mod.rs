@@ -33,7 +33,12 @@ pub const MACHINE: u16 = 224;
 /// What AMD's ABI adds to ELF.
 pub static DIALECT: Dialect = Dialect {
     symbol_types: &tables::SYMBOL_TYPE,
+    special_sections: &tables::SPECIAL_SECTION,
     relocation_types: &tables::RELOCATION,
+    note_types: &[
+        ("AMD", &tables::NOTE_TYPE_AMD),
+        ("AMDGPU", &tables::NOTE_TYPE_AMDGPU),
+    ],
     flags: Some(flags),
     roles: &[(".AMDGPU.", Role::Info)],
     image_multiple: 4,

@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
 
     fn text(&mut self, size: u64) -> Option<Content> {
         let bytes = self.take(size)?;
-        Some(Content::Text(String::from_utf8_lossy(bytes).into()))
+        Some(Content::Text(self.keep(bytes)))
     }
 
     fn take(&mut self, size: u64) -> Option<&'a [u8]> {

@@ -128,11 +128,7 @@ fn metadata_note_record(elf: &Elf, note: &Note) -> Result<Record> {
     let mut record = elf::tables::NOTE_HEADER.read(title, &bytes, note.span.offset);
     record.span.size = size;
     record.append_bytes("name", &bytes, 12, note.owner_size, Kind::Text);
-    let names = match note.owner.as_str() {
-        "AMDGPU" => &tables::NOTE_TYPE_AMDGPU,
-        _ => &tables::NOTE_TYPE_AMD,
-    };
-    let name = names.name(note.kind.into()).unwrap_or_default();
+    let name = note.kind_name(elf.dialect).unwrap_or_default();
     record.explain("n_type", name, None);
     record.explain("n_descsz", "bytes of metadata", Some(note.content));
     Ok(record)
@@ -140,21 +136,14 @@ fn metadata_note_record(elf: &Elf, note: &Note) -> Result<Record> {
 
 /// The record of a note whose owner is AMD.
 fn note_record(elf: &Elf, note: &Note) -> Result<Option<Record>> {
-    let (names, layout) = match (note.owner.as_str(), note.kind) {
-        ("AMDGPU", _) => (&tables::NOTE_TYPE_AMDGPU, None),
-        ("AMD", 1) => (
-            &tables::NOTE_TYPE_AMD,
-            Some(&tables::NOTE_CODE_OBJECT_VERSION),
-        ),
-        ("AMD", 2) => (&tables::NOTE_TYPE_AMD, Some(&tables::NOTE_HSAIL)),
-        ("AMD", 3) => (&tables::NOTE_TYPE_AMD, Some(&tables::NOTE_ISA_VERSION)),
-        ("AMD", _) => (&tables::NOTE_TYPE_AMD, None),
+    let layout = match (note.owner.as_str(), note.kind) {
+        ("AMD", 1) => Some(&tables::NOTE_CODE_OBJECT_VERSION),
+        ("AMD", 2) => Some(&tables::NOTE_HSAIL),
+        ("AMD", 3) => Some(&tables::NOTE_ISA_VERSION),
+        ("AMD" | "AMDGPU", _) => None,
         _ => return Ok(None),
     };
     let mut record = elf.note_record(note)?;
-    if let Some(name) = names.name(note.kind.into()) {
-        record.explain("n_type", name, None);
-    }
     let content = elf
         .source()
         .read_up_to(note.content.offset, note.content.size.min(VALUE_LIMIT))?;

@@ -1,5 +1,7 @@
 //! Metadata as a tree: maps, lists and scalars, each with its bytes in the file.
 
+use std::rc::Rc;
+
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
@@ -32,7 +34,7 @@ pub enum Content {
     /// A floating-point number.
     Float(f64),
     /// Characters.
-    Text(Box<str>),
+    Text(Rc<str>),
     /// Bytes of no further structure.
     Bytes(Box<[u8]>),
     /// Values in order.
@@ -173,6 +175,8 @@ pub(super) struct Reader<'a> {
     pub at: usize,
     /// Values that may still be read.
     values: u64,
+    /// Short texts read before, each where [`Reader::keep`] looks for it.
+    kept: Vec<Option<Rc<str>>>,
     /// The first mistake. The reading ends there, and what was read up to it stands.
     pub error: Option<Error>,
     /// Where the values begin that it cut off.
@@ -194,6 +198,7 @@ impl<'a> Reader<'a> {
             start,
             at: 0,
             values,
+            kept: vec![None; 256],
             error: None,
             cut: Vec::new(),
         }
@@ -216,6 +221,23 @@ impl<'a> Reader<'a> {
     /// The place in the file of the bytes from `from` to `to`.
     pub fn span(&self, from: usize, to: usize) -> Span {
         Span::new(self.offset(from), to.saturating_sub(from) as u64)
+    }
+
+    /// `bytes` as text. The same keys and words come for every kernel and argument, so short ones
+    /// are shared with what was read before.
+    pub fn keep(&mut self, bytes: &[u8]) -> Rc<str> {
+        const SHORT: usize = 32;
+        let text = String::from_utf8_lossy(bytes);
+        if text.len() > SHORT {
+            return text.into();
+        }
+        let mix = |all: usize, &byte: &u8| all.wrapping_mul(31).wrapping_add(byte.into());
+        let at = bytes.iter().fold(0, mix) % self.kept.len().max(1);
+        match self.kept.get_mut(at) {
+            Some(Some(kept)) if **kept == *text => kept.clone(),
+            Some(place) => place.insert(text.into()).clone(),
+            None => text.into(),
+        }
     }
 
     /// Counts a value; a malformed file may have too many.

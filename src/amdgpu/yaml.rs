@@ -197,9 +197,33 @@ impl<'a> Reader<'a> {
                 }
             },
             Some(b'[') => return self.flow(from, to, depth),
-            _ => plain(text),
+            _ => self.plain(text),
         };
         value
+    }
+
+    /// A scalar without quotes: a number, a boolean, else a text.
+    fn plain(&mut self, bytes: &[u8]) -> Content {
+        let text = String::from_utf8_lossy(bytes);
+        match &*text {
+            "" | "~" | "null" => return Content::Nil,
+            "true" => return Content::Flag(true),
+            "false" => return Content::Flag(false),
+            _ => {}
+        }
+        let digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if digits(&text)
+            && let Ok(number) = text.parse()
+        {
+            return Content::Unsigned(number);
+        }
+        if text.strip_prefix('-').is_some_and(digits)
+            && let Ok(number) = text.parse()
+        {
+            return Content::Signed(number);
+        }
+        Content::Text(self.keep(bytes))
     }
 
     /// Reads a list in brackets.
@@ -294,25 +318,102 @@ fn code(text: &mut std::str::Chars<'_>, digits: usize) -> Option<char> {
     char::from_u32(value)
 }
 
-/// A scalar without quotes: a number, a boolean, else a text.
-fn plain(text: &[u8]) -> Content {
-    let text = String::from_utf8_lossy(text);
-    match &*text {
-        "" | "~" | "null" => return Content::Nil,
-        "true" => return Content::Flag(true),
-        "false" => return Content::Flag(false),
-        _ => {}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Tree {
+        read(&Source::memory(vec![0; 1 << 16]), text.as_bytes(), 100)
     }
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if digits(&text)
-        && let Ok(number) = text.parse()
-    {
-        return Content::Unsigned(number);
+
+    fn json(text: &str) -> serde_json::Value {
+        let tree = parse(text);
+        assert_eq!(tree.error, None, "{text}");
+        serde_json::to_value(&tree.root).unwrap()
     }
-    if text.strip_prefix('-').is_some_and(digits)
-        && let Ok(number) = text.parse()
-    {
-        return Content::Signed(number);
+
+    #[test]
+    fn what_llvm_writes_is_read() {
+        let text = "---\nVersion:         [ 1, 0 ]\nPrintf:\n  - '1:1:4:it''s %d\\n'\n  - \"2:0:\\\"q\\\"\\x41\"\n\
+                    Kernels:\n  - Name:            k\n    Args:\n      - Size:            8\n        \
+                    IsConst:         true\n      - Size:            4\n    Empty: []\n    Nothing:\n...\n";
+        let expected = serde_json::json!({
+            "Version": [1, 0],
+            "Printf": ["1:1:4:it's %d\\n", "2:0:\"q\"A"],
+            "Kernels": [{
+                "Name": "k",
+                "Args": [{ "Size": 8, "IsConst": true }, { "Size": 4 }],
+                "Empty": [],
+                "Nothing": null,
+            }],
+        });
+        assert_eq!(json(text), expected);
     }
-    Content::Text(text.into())
+
+    #[test]
+    fn scalars_are_what_they_look_like() {
+        assert_eq!(
+            json("a: -3\nb: '7'\nc: 1:2\nd: ~\ne: false\nf: 99999999999999999999\n"),
+            serde_json::json!({
+                "a": -3, "b": "7", "c": "1:2", "d": null, "e": false, "f": "99999999999999999999",
+            })
+        );
+        assert_eq!(
+            json("- 1\n- [ 'a, b', c ]\n"),
+            serde_json::json!([1, ["a, b", "c"]])
+        );
+        // A list may stand in its key's own column.
+        assert_eq!(
+            json("k:\n- 1\n- 2\nl: 3\n"),
+            serde_json::json!({ "k": [1, 2], "l": 3 })
+        );
+    }
+
+    #[test]
+    fn values_know_their_bytes() {
+        let tree = parse("key:   value\n");
+        assert_eq!(tree.root.get("key").unwrap().span, Span::new(107, 5));
+        assert_eq!(tree.root.span, Span::new(100, 12));
+    }
+
+    #[test]
+    fn mistakes_are_found_and_what_came_before_stands() {
+        for text in [
+            "a: 1\n   b: 2\n",
+            "a: 1\nno key\n",
+            "a: 1\nb: 'open\n",
+            "a: 1\nb: [ 1, 2\n",
+            "a: 1\n- 2\n",
+        ] {
+            let tree = parse(text);
+            assert!(tree.error.is_some(), "{text}");
+            assert_eq!(
+                tree.root.get("a").and_then(Value::number),
+                Some(1),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn hostile_text_ends() {
+        let deep: String = (0..200)
+            .map(|depth| format!("{}k:\n", " ".repeat(depth)))
+            .collect();
+        for text in [
+            deep,
+            "- ".repeat(10_000),
+            "[".repeat(10_000),
+            format!("a: {}", "[".repeat(10_000)),
+            format!("a: {}]", "[1,".repeat(3_000)),
+            "'".repeat(9_999),
+            "\\".repeat(9_999),
+            "a: \"\\u12".into(),
+            ":\n".repeat(10_000),
+            "-\n".repeat(10_000),
+            "\u{e9}: \u{e9}\n- \u{e9}".into(),
+        ] {
+            parse(&text);
+        }
+    }
 }

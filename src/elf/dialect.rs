@@ -18,6 +18,8 @@ pub struct Dialect {
     pub section_flags: &'static Names,
     /// Names of symbol types beyond the generic ones.
     pub symbol_types: &'static Names,
+    /// Names of special section indices beyond the generic ones.
+    pub special_sections: &'static Names,
     /// Names of relocation types.
     pub relocation_types: &'static Names,
     /// Names of note types, by who defines them.
@@ -48,7 +50,8 @@ pub struct Dialect {
     pub has_loader: bool,
 }
 
-const NO_NAMES: &Names = &Names { entries: &[] };
+/// No names.
+pub const NO_NAMES: &Names = &Names { entries: &[] };
 
 /// Plain ELF, as for machines that nothing is known of.
 pub static GENERIC: Dialect = Dialect {
@@ -57,6 +60,7 @@ pub static GENERIC: Dialect = Dialect {
     no_bits: &[],
     section_flags: NO_NAMES,
     symbol_types: NO_NAMES,
+    special_sections: NO_NAMES,
     relocation_types: NO_NAMES,
     note_types: &[],
     flags: None,

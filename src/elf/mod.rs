@@ -166,10 +166,14 @@ impl Elf {
         match self.section(index).filter(|section| section.index != 0) {
             Some(section) if section.name.is_empty() => format!("section {index}"),
             Some(section) => section.name.clone(),
-            None => match tables::SPECIAL_SECTION.name(u64::from(index)) {
-                Some(name) => name.into(),
-                None => format!("section {index}"),
-            },
+            None => {
+                let value = u64::from(index);
+                let of_machine = self.dialect.special_sections.name(value);
+                match of_machine.or_else(|| tables::SPECIAL_SECTION.name(value)) {
+                    Some(name) => name.into(),
+                    None => format!("section {index}"),
+                }
+            }
         }
     }
 }
