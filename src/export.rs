@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use crate::order;
 use crate::record::{Field, Record};
 
 /// A form in which a record can be printed.
@@ -10,7 +11,8 @@ use crate::record::{Field, Record};
 pub enum Form {
     /// Aligned columns: bits, name, value, meaning.
     Text,
-    /// The report's JSON.
+    /// The report's JSON; browsers have a printer of their own.
+    #[cfg(not(target_arch = "wasm32"))]
     Json,
     /// A table.
     Markdown,
@@ -23,6 +25,7 @@ impl Form {
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "text" => Self::Text,
+            #[cfg(not(target_arch = "wasm32"))]
             "json" => Self::Json,
             "markdown" => Self::Markdown,
             "c" => Self::C,
@@ -35,6 +38,7 @@ impl Form {
 pub fn print(record: &Record, form: Form) -> String {
     match form {
         Form::Text => text(record),
+        #[cfg(not(target_arch = "wasm32"))]
         Form::Json => serde_json::to_string_pretty(record).unwrap_or_default(),
         Form::Markdown => markdown(record),
         Form::C => c(record),
@@ -145,7 +149,7 @@ fn text(record: &Record) -> String {
         ];
         lines.push((lsb, cells));
     }
-    lines.sort_by_key(|(lsb, _)| *lsb);
+    order::arrange(&mut lines, |(lsb, _)| u64::from(*lsb));
     let lines: Vec<Vec<String>> = lines.into_iter().map(|(_, cells)| cells).collect();
     out.push_str(&align(&lines, &[true, true, false, true]));
     if let Some(source) = record.source {
@@ -215,7 +219,7 @@ fn c(record: &Record) -> String {
                 .map(|[msb, lsb]| (lsb, msb + 1, None)),
         )
         .collect();
-    fields.sort_by_key(|(lsb, ..)| *lsb);
+    order::arrange(&mut fields, |(lsb, ..)| u64::from(*lsb));
     for (lsb, end, field) in fields {
         let name = field.map_or(format!("unclaimed_{lsb}"), |field| identifier(&field.name));
         let what = field.map_or(String::new(), |field| {

@@ -28,6 +28,7 @@ pub mod int;
 pub mod kernels;
 pub mod lists;
 pub mod nvidia;
+mod order;
 pub mod record;
 pub mod report;
 pub mod rows;

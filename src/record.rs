@@ -6,17 +6,20 @@
 //! the name behind a section index) with [`Record::explain`].
 
 use std::fmt::Write;
+use std::sync::OnceLock;
 
 use serde::{Serialize, Serializer};
 
 use crate::int;
+use crate::order;
 use crate::span::Span;
 
-/// Names of an enumeration's values, or of a set of flags. Sorted by value.
+/// Names of an enumeration's values, or of a set of flags. Tables of a thousand entries are smallest as
+/// text, which is taken apart when the first name is asked for.
 #[derive(Debug)]
 pub struct Names {
-    /// The values that have a name.
-    pub entries: &'static [Named],
+    text: &'static str,
+    entries: OnceLock<Vec<Named>>,
 }
 
 /// A value that has a name.
@@ -31,10 +34,31 @@ pub struct Named {
 }
 
 impl Names {
+    /// Names from a line an entry, sorted by value: value in hexadecimal, name, note; a tab between.
+    pub const fn packed(text: &'static str) -> Self {
+        Self {
+            text,
+            entries: OnceLock::new(),
+        }
+    }
+
+    /// The values that have a name, in increasing order.
+    pub fn entries(&self) -> &[Named] {
+        self.entries.get_or_init(|| {
+            let lines = self.text.lines().map(|line| {
+                let [value, name, note] = parts(line);
+                let value = u64::from_str_radix(value, 16).unwrap_or(0);
+                Named { value, name, note }
+            });
+            lines.collect()
+        })
+    }
+
     /// The entry of `value`.
-    pub fn get(&self, value: u64) -> Option<&'static Named> {
-        let at = self.entries.binary_search_by_key(&value, |e| e.value);
-        at.ok().map(|at| &self.entries[at])
+    pub fn get(&self, value: u64) -> Option<&Named> {
+        let entries = self.entries();
+        let at = entries.partition_point(|entry| entry.value < value);
+        entries.get(at).filter(|entry| entry.value == value)
     }
 
     /// The name of `value`.
@@ -46,7 +70,7 @@ impl Names {
     pub fn flags(&self, value: u64) -> (Vec<&'static str>, u64) {
         let mut rest = value;
         let mut names = Vec::new();
-        for entry in self.entries {
+        for entry in self.entries() {
             if entry.value != 0 && value & entry.value == entry.value {
                 names.push(entry.name);
                 rest &= !entry.value;
@@ -65,8 +89,15 @@ pub struct Layout {
     pub bytes: u32,
     /// The public source of the layout.
     pub source: &'static str,
-    /// Its fields, alternatives behind the fields that they reinterpret.
-    pub fields: &'static [FieldLayout],
+    names: &'static [&'static Names],
+    text: &'static str,
+    fields: OnceLock<Vec<FieldLayout>>,
+}
+
+/// The parts of a line between tabs.
+fn parts<const N: usize>(line: &'static str) -> [&'static str; N] {
+    let mut parts = line.split('\t');
+    std::array::from_fn(|_| parts.next().unwrap_or_default())
 }
 
 /// The layout of a field.
@@ -133,6 +164,37 @@ pub enum Kind {
 }
 
 impl Kind {
+    fn named(text: &str, names: &[&'static Names]) -> Self {
+        let (word, rest) = text.split_once(':').unwrap_or((text, ""));
+        let index = || rest.parse().ok().and_then(|i: usize| names.get(i).copied());
+        match word {
+            "unsigned" => Self::Unsigned,
+            "signed" => Self::Signed,
+            "address" => Self::Address,
+            "offset" => Self::Offset,
+            "size" => Self::Size,
+            "count" => Self::Count,
+            "flag" => Self::Flag,
+            "enum" => index().map_or(Self::Hex, Self::Enum),
+            "flags" => index().map_or(Self::Hex, Self::Flags),
+            "string" => Self::String,
+            "section" => Self::Section,
+            "symbol" => Self::Symbol,
+            "bytes" => Self::Bytes,
+            "text" => Self::Text,
+            "reserved" => Self::Reserved,
+            "scaled" => {
+                let (multiply, add) = rest.split_once(',').unwrap_or((rest, "0"));
+                Self::Scaled {
+                    multiply: multiply.parse().unwrap_or(1),
+                    add: add.parse().unwrap_or(0),
+                }
+            }
+            "log2" => Self::Log2,
+            _ => Self::Hex,
+        }
+    }
+
     /// The kind's word in what is handed out.
     pub fn word(self) -> &'static str {
         match self {
@@ -263,6 +325,44 @@ pub struct Record {
 }
 
 impl Layout {
+    /// A layout from a line a field, alternatives behind the fields that they reinterpret: name, lowest
+    /// bit, bits, kind, note, alternative of; a tab between. The kind is its word, for `enum`, `flags`
+    /// followed by `:` and the index in `names`, for `scaled` by `:multiply,add`.
+    pub const fn packed(
+        name: &'static str,
+        bytes: u32,
+        source: &'static str,
+        names: &'static [&'static Names],
+        text: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            bytes,
+            source,
+            names,
+            text,
+            fields: OnceLock::new(),
+        }
+    }
+
+    /// Its fields, alternatives behind the fields that they reinterpret.
+    pub fn fields(&self) -> &[FieldLayout] {
+        self.fields.get_or_init(|| {
+            let lines = self.text.lines().map(|line| {
+                let [name, lsb, bits, kind, note, alternative_of] = parts(line);
+                FieldLayout {
+                    name,
+                    lsb: lsb.parse().unwrap_or(0),
+                    bits: bits.parse().unwrap_or(1),
+                    kind: Kind::named(kind, self.names),
+                    note,
+                    alternative_of,
+                }
+            });
+            lines.collect()
+        })
+    }
+
     /// Reads the structure from `bytes`, which begin at `offset` of the file. Where they are fewer
     /// than the layout's, the fields that are whole are read.
     pub fn read(&self, name: impl Into<String>, bytes: &[u8], offset: u64) -> Record {
@@ -270,7 +370,7 @@ impl Layout {
             name: name.into(),
             span: Span::new(offset, (bytes.len() as u64).min(u64::from(self.bytes))),
             source: Some(self.source),
-            fields: Vec::with_capacity(self.fields.len()),
+            fields: Vec::with_capacity(self.fields().len()),
         };
         record.append(self, bytes, 0);
         record
@@ -290,7 +390,7 @@ impl Record {
 
     /// Appends the fields of `layout`, whose bytes begin `at` bytes into the record's `bytes`.
     pub fn append(&mut self, layout: &Layout, bytes: &[u8], at: u32) {
-        let fields = layout.fields.iter();
+        let fields = layout.fields().iter();
         self.fields
             .extend(fields.filter_map(|field| field.read(bytes, at * 8)));
     }
@@ -300,7 +400,7 @@ impl Record {
         let Some(lsb) = self.field(of).map(|field| field.bits[1]) else {
             return;
         };
-        for field in layout.fields {
+        for field in layout.fields() {
             if let Some(mut field) = field.read(bytes, lsb) {
                 field.alternative_of = Some(of);
                 self.fields.push(field);
@@ -353,8 +453,8 @@ impl Record {
 
     /// The bits that no field claims, as highest and lowest bit, ascending.
     pub fn gaps(&self) -> Vec<[u32; 2]> {
-        let mut claimed: Vec<[u32; 2]> = self.fields.iter().map(|field| field.bits).collect();
-        claimed.sort_unstable_by_key(|bits| bits[1]);
+        let order = order::by_key(self.fields.len(), &|i| self.fields[i].bits[1].into());
+        let claimed = order.iter().map(|&i| self.fields[i as usize].bits);
         let mut gaps = Vec::new();
         let mut next = 0;
         let end = u32::try_from(self.span.size.saturating_mul(8)).unwrap_or(u32::MAX);
@@ -527,51 +627,18 @@ impl Field {
 mod tests {
     use super::*;
 
-    static STATES: Names = Names {
-        entries: &[
-            Named {
-                value: 0,
-                name: "OFF",
-                note: "",
-            },
-            Named {
-                value: 5,
-                name: "ON",
-                note: "at last",
-            },
-        ],
-    };
-    static LAYOUT: Layout = Layout {
-        name: "test",
-        bytes: 12,
-        source: "this test",
-        fields: &[
-            field("low", 0, 3, Kind::Enum(&STATES)),
-            field("crossing", 28, 40, Kind::Hex),
-            field(
-                "granules",
-                68,
-                4,
-                Kind::Scaled {
-                    multiply: 8,
-                    add: 1,
-                },
-            ),
-            field("signed", 72, 8, Kind::Signed),
-            field("log", 80, 8, Kind::Log2),
-        ],
-    };
-
-    const fn field(name: &'static str, lsb: u32, bits: u32, kind: Kind) -> FieldLayout {
-        FieldLayout {
-            name,
-            lsb,
-            bits,
-            kind,
-            note: "",
-            alternative_of: "",
-        }
-    }
+    static STATES: Names = Names::packed("0\tOFF\t\n5\tON\tat last\n");
+    static LAYOUT: Layout = Layout::packed(
+        "test",
+        12,
+        "this test",
+        &[&STATES],
+        "low\t0\t3\tenum:0\t\t\n\
+         crossing\t28\t40\thex\t\t\n\
+         granules\t68\t4\tscaled:8,1\t\t\n\
+         signed\t72\t8\tsigned\t\t\n\
+         log\t80\t8\tlog2\t\t\n",
+    );
 
     #[test]
     fn bits_cross_words_and_stop_at_the_end() {

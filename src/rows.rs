@@ -11,6 +11,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::int;
+use crate::order;
 use crate::span::Span;
 
 /// How the numbers of a column are written.
@@ -285,7 +286,7 @@ fn words(text: &str) -> Vec<String> {
             c if c.is_whitespace() && !quoted => words.push(String::new()),
             c => {
                 if let Some(word) = words.last_mut() {
-                    word.extend(c.to_lowercase());
+                    word.push(c.to_ascii_lowercase());
                 }
             }
         }
@@ -294,16 +295,12 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether `text` contains `word`, which is in small letters.
+/// Whether `text` contains `word`, capital letters of ASCII taken as small ones: names in files have no
+/// others.
 fn contains(text: &str, word: &str) -> bool {
-    if text.is_ascii() && word.is_ascii() {
-        let (text, word) = (text.as_bytes(), word.as_bytes());
-        return text
-            .windows(word.len().max(1))
-            .any(|part| part.eq_ignore_ascii_case(word))
-            || word.is_empty();
-    }
-    text.to_lowercase().contains(word)
+    let (text, word) = (text.as_bytes(), word.as_bytes());
+    let mut windows = text.windows(word.len().max(1));
+    word.is_empty() || windows.any(|part| part.eq_ignore_ascii_case(word))
 }
 
 /// How far long work has come.
@@ -437,24 +434,27 @@ impl View {
         };
         let key = self.query.sort.clone().unwrap_or_default();
         let descending = self.query.descending;
-        // Equal rows keep the table's order, in both directions.
-        let before = |a: &(Cell<'_>, u32), b: &(Cell<'_>, u32)| {
-            let order = a.0.cmp(&b.0);
-            (if descending { order.reverse() } else { order }).then(a.1.cmp(&b.1))
-        };
-        let keyed = |rows: &[u32]| -> Vec<(Cell<'_>, u32)> {
-            let cells = rows.iter().map(|&row| (table.cell(row.into(), &key), row));
-            cells.collect()
-        };
         let len = self.rows.len();
         let width = if run == 0 { RUN } else { 2 * run };
         let end = len.min(at + width);
-        let mut part = keyed(&self.rows[at..end]);
-        // Runs in order are found by the sort and merged, so a pass over a pair is linear.
-        part.sort_by(before);
-        for (slot, (_, row)) in self.rows[at..end].iter_mut().zip(part) {
-            *slot = row;
-        }
+        let part = &mut self.rows[at..end];
+        let cells: Vec<Cell<'_>> = part
+            .iter()
+            .map(|&row| table.cell(row.into(), &key))
+            .collect();
+        // Equal rows keep the table's order, in both directions. Runs in order are found by the sort and
+        // merged, so a pass over a pair is linear.
+        let mut order: Vec<u32> = (0..part.len() as u32).collect();
+        order::sort(&mut order, &|a, b| {
+            let compared = cells[a as usize].cmp(&cells[b as usize]);
+            if descending {
+                compared.reverse()
+            } else {
+                compared
+            }
+        });
+        let sorted: Vec<u32> = order.iter().map(|&i| part[i as usize]).collect();
+        part.copy_from_slice(&sorted);
         self.stage = if end < len {
             Stage::Merge { run, at: end }
         } else if width < len {

@@ -81,6 +81,13 @@ fn objects<T: Tsify + Serialize>(values: &[T]) -> Result<Vec<Ts<T>>, JsValue> {
     values.iter().map(object).collect()
 }
 
+/// `value` as JSON, printed by the browser.
+fn json(value: &impl Serialize) -> Result<String, JsValue> {
+    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
+    let object = value.serialize(&serializer)?;
+    Ok(js_sys::JSON::stringify(&object)?.into())
+}
+
 fn words(message: &str) -> JsValue {
     js_sys::Error::new(message).into()
 }
@@ -340,8 +347,12 @@ impl Handle {
 
     /// The records at `offset` in print: `form` is `text`, `json`, `markdown` or `c`.
     pub fn print(&self, offset: f64, form: &str) -> Result<String, JsValue> {
-        let form = Form::named(form).ok_or_else(|| words("no such form"))?;
         let records: Vec<Record> = self.document.locate(offset as u64).records;
+        if form == "json" {
+            let printed: Result<Vec<String>, JsValue> = records.iter().map(json).collect();
+            return Ok(printed?.join("\n"));
+        }
+        let form = Form::named(form).ok_or_else(|| words("no such form"))?;
         let printed: Vec<String> = records.iter().map(|r| export::print(r, form)).collect();
         Ok(printed.join("\n"))
     }
@@ -386,7 +397,7 @@ impl Handle {
     /// The report, as the terminal's `report --json` prints it. Runs all checks.
     pub fn report(&mut self) -> Result<String, JsValue> {
         self.document.check_all();
-        serde_json::to_string(&Report(&self.document)).map_err(|error| words(&error.to_string()))
+        json(&Report(&self.document))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::elf::note::Note;
 use crate::elf::symbol::Place;
 use crate::elf::{Class, Elf, Image, Symbol};
 use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::order;
 use crate::record::{bits, text};
 use crate::span::Span;
 
@@ -87,7 +88,7 @@ impl CodeObject {
             .filter(|(_, kernel)| kernel.descriptor_span.size > 0)
             .map(|(index, kernel)| (kernel.descriptor_span.offset, index))
             .collect();
-        object.by_offset.sort_unstable();
+        order::arrange(&mut object.by_offset, |(offset, _)| *offset);
         object
     }
 

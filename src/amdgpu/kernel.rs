@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::argument::Argument;
+use crate::order;
 use crate::span::Span;
 
 /// A kernel of a code object. What the file does not give is `None`.
@@ -12,6 +13,7 @@ use crate::span::Span;
     derive(tsify::Tsify),
     tsify(missing_as_null, hashmap_as_object)
 )]
+#[serde(rename = "AmdgpuKernel")] // the name in TypeScript, which knows no modules
 pub struct Kernel {
     /// Its name: that of its descriptor's symbol without `.kd`.
     pub name: String,
@@ -98,7 +100,7 @@ impl Hidden {
                 size: argument.size,
             })
             .collect();
-        hidden.sort_by_key(|argument| argument.offset);
+        order::arrange(&mut hidden, |argument| argument.offset);
         hidden
     }
 }

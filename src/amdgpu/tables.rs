@@ -6,1035 +6,1018 @@
 #![allow(dead_code)]
 
 use crate::amdgpu::processor::Processor;
-use crate::record::{FieldLayout, Kind, Layout, Named, Names};
-
-const fn n(value: u64, name: &'static str, note: &'static str) -> Named {
-    Named { value, name, note }
-}
-
-#[rustfmt::skip]
-const fn f(name: &'static str, lsb: u32, bits: u32, kind: Kind, note: &'static str) -> FieldLayout {
-    FieldLayout { name, lsb, bits, kind, note, alternative_of: "" }
-}
-
-/// The field as another reading of bits that the named field has too.
-const fn or(alternative_of: &'static str, field: FieldLayout) -> FieldLayout {
-    FieldLayout {
-        alternative_of,
-        ..field
-    }
-}
+use crate::record::{Layout, Names};
 
 // bundle.toml
 
 /// How a compressed bundle is compressed.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
-pub static COMPRESSION_METHOD: Names = Names { entries: &[
-    n(0x0, "zlib", ""),
-    n(0x1, "zstd", ""),
-] };
+pub static COMPRESSION_METHOD: Names = Names::packed("\
+0\tzlib\t\n\
+1\tzstd\t\n\
+");
 
 /// TheImageKind of an LLVM offload binary.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
-pub static IMAGE_KIND: Names = Names { entries: &[
-    n(0x0, "IMG_None", ""),
-    n(0x1, "IMG_Object", "object file"),
-    n(0x2, "IMG_Bitcode", "LLVM bitcode"),
-    n(0x3, "IMG_Cubin", "cubin"),
-    n(0x4, "IMG_Fatbinary", "fatbin"),
-    n(0x5, "IMG_PTX", "PTX"),
-    n(0x6, "IMG_SPIRV", "SPIR-V"),
-] };
+pub static IMAGE_KIND: Names = Names::packed("\
+0\tIMG_None\t\n\
+1\tIMG_Object\tobject file\n\
+2\tIMG_Bitcode\tLLVM bitcode\n\
+3\tIMG_Cubin\tcubin\n\
+4\tIMG_Fatbinary\tfatbin\n\
+5\tIMG_PTX\tPTX\n\
+6\tIMG_SPIRV\tSPIR-V\n\
+");
 
 /// TheOffloadKind of an LLVM offload binary.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
-pub static OFFLOAD_KIND: Names = Names { entries: &[
-    n(0x1, "OFK_OpenMP", ""),
-    n(0x2, "OFK_Cuda", ""),
-    n(0x4, "OFK_HIP", ""),
-    n(0x8, "OFK_SYCL", ""),
-] };
+pub static OFFLOAD_KIND: Names = Names::packed("\
+1\tOFK_OpenMP\t\n\
+2\tOFK_Cuda\t\n\
+4\tOFK_HIP\t\n\
+8\tOFK_SYCL\t\n\
+");
 
 /// Beginning of an offload bundle.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
-pub static BUNDLE_HEADER: Layout = Layout { name: "__CLANG_OFFLOAD_BUNDLE__", bytes: 32, source: "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", fields: &[
-    f("magic", 0, 192, Kind::Text, "__CLANG_OFFLOAD_BUNDLE__, no NUL"),
-    f("number of entries", 192, 64, Kind::Count, ""),
-] };
+pub static BUNDLE_HEADER: Layout = Layout::packed("__CLANG_OFFLOAD_BUNDLE__", 32, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[], "\
+magic\t0\t192\ttext\t__CLANG_OFFLOAD_BUNDLE__, no NUL\t\n\
+number of entries\t192\t64\tcount\t\t\n\
+");
 
 /// An offload bundle's entry; its ID follows.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
-pub static BUNDLE_ENTRY: Layout = Layout { name: "bundle entry", bytes: 24, source: "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", fields: &[
-    f("offset", 0, 64, Kind::Offset, "from the start of the bundle"),
-    f("size", 64, 64, Kind::Size, "bytes"),
-    f("ID length", 128, 64, Kind::Size, "bytes of the ID, which has no NUL"),
-] };
+pub static BUNDLE_ENTRY: Layout = Layout::packed("bundle entry", 24, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[], "\
+offset\t0\t64\toffset\tfrom the start of the bundle\t\n\
+size\t64\t64\tsize\tbytes\t\n\
+ID length\t128\t64\tsize\tbytes of the ID, which has no NUL\t\n\
+");
 
 /// Header of a compressed bundle, version 1.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
-pub static COMPRESSED_BUNDLE_V1: Layout = Layout { name: "CCOB (version 1)", bytes: 20, source: "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", fields: &[
-    f("magic", 0, 32, Kind::Text, "CCOB"),
-    f("version", 32, 16, Kind::Unsigned, ""),
-    f("method", 48, 16, Kind::Enum(&COMPRESSION_METHOD), ""),
-    f("uncompressed size", 64, 32, Kind::Size, "bytes"),
-    f("hash", 96, 64, Kind::Hex, "first 8 bytes of the MD5 of the bundle"),
-] };
+pub static COMPRESSED_BUNDLE_V1: Layout = Layout::packed("CCOB (version 1)", 20, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[&COMPRESSION_METHOD], "\
+magic\t0\t32\ttext\tCCOB\t\n\
+version\t32\t16\tunsigned\t\t\n\
+method\t48\t16\tenum:0\t\t\n\
+uncompressed size\t64\t32\tsize\tbytes\t\n\
+hash\t96\t64\thex\tfirst 8 bytes of the MD5 of the bundle\t\n\
+");
 
 /// Header of a compressed bundle, version 2.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
-pub static COMPRESSED_BUNDLE_V2: Layout = Layout { name: "CCOB (version 2)", bytes: 24, source: "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", fields: &[
-    f("magic", 0, 32, Kind::Text, "CCOB"),
-    f("version", 32, 16, Kind::Unsigned, ""),
-    f("method", 48, 16, Kind::Enum(&COMPRESSION_METHOD), ""),
-    f("file size", 64, 32, Kind::Size, "bytes, header included"),
-    f("uncompressed size", 96, 32, Kind::Size, "bytes"),
-    f("hash", 128, 64, Kind::Hex, "first 8 bytes of the MD5 of the bundle"),
-] };
+pub static COMPRESSED_BUNDLE_V2: Layout = Layout::packed("CCOB (version 2)", 24, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[&COMPRESSION_METHOD], "\
+magic\t0\t32\ttext\tCCOB\t\n\
+version\t32\t16\tunsigned\t\t\n\
+method\t48\t16\tenum:0\t\t\n\
+file size\t64\t32\tsize\tbytes, header included\t\n\
+uncompressed size\t96\t32\tsize\tbytes\t\n\
+hash\t128\t64\thex\tfirst 8 bytes of the MD5 of the bundle\t\n\
+");
 
 /// Header of a compressed bundle, version 3.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
-pub static COMPRESSED_BUNDLE_V3: Layout = Layout { name: "CCOB (version 3)", bytes: 32, source: "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", fields: &[
-    f("magic", 0, 32, Kind::Text, "CCOB"),
-    f("version", 32, 16, Kind::Unsigned, ""),
-    f("method", 48, 16, Kind::Enum(&COMPRESSION_METHOD), ""),
-    f("file size", 64, 64, Kind::Size, "bytes, header included"),
-    f("uncompressed size", 128, 64, Kind::Size, "bytes"),
-    f("hash", 192, 64, Kind::Hex, "first 8 bytes of the MD5 of the bundle"),
-] };
+pub static COMPRESSED_BUNDLE_V3: Layout = Layout::packed("CCOB (version 3)", 32, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[&COMPRESSION_METHOD], "\
+magic\t0\t32\ttext\tCCOB\t\n\
+version\t32\t16\tunsigned\t\t\n\
+method\t48\t16\tenum:0\t\t\n\
+file size\t64\t64\tsize\tbytes, header included\t\n\
+uncompressed size\t128\t64\tsize\tbytes\t\n\
+hash\t192\t64\thex\tfirst 8 bytes of the MD5 of the bundle\t\n\
+");
 
 /// Wrapper in .hipFatBinSegment of a host program.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
-pub static HIP_FATBIN_WRAPPER: Layout = Layout { name: "__CudaFatBinaryWrapper", bytes: 24, source: "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", fields: &[
-    f("magic", 0, 32, Kind::Hex, "0x48495046: HIPF"),
-    f("version", 32, 32, Kind::Unsigned, "1"),
-    f("binary", 64, 64, Kind::Address, "the bundle in .hip_fatbin; filled in by a relocation in an object file or a library"),
-    f("unused", 128, 64, Kind::Reserved, "zero"),
-] };
+pub static HIP_FATBIN_WRAPPER: Layout = Layout::packed("__CudaFatBinaryWrapper", 24, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[], "\
+magic\t0\t32\thex\t0x48495046: HIPF\t\n\
+version\t32\t32\tunsigned\t1\t\n\
+binary\t64\t64\taddress\tthe bundle in .hip_fatbin; filled in by a relocation in an object file or a library\t\n\
+unused\t128\t64\treserved\tzero\t\n\
+");
 
 /// Header of an LLVM offload binary.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
-pub static OFFLOAD_BINARY_HEADER: Layout = Layout { name: "OffloadBinary::Header", bytes: 32, source: "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", fields: &[
-    f("Magic", 0, 32, Kind::Hex, "10 ff 10 ad"),
-    f("Version", 32, 32, Kind::Unsigned, "1"),
-    f("Size", 64, 64, Kind::Size, "bytes of the whole binary"),
-    f("EntryOffset", 128, 64, Kind::Offset, "from the start of the binary"),
-    f("EntrySize", 192, 64, Kind::Size, "bytes of the entry; 40"),
-] };
+pub static OFFLOAD_BINARY_HEADER: Layout = Layout::packed("OffloadBinary::Header", 32, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[], "\
+Magic\t0\t32\thex\t10 ff 10 ad\t\n\
+Version\t32\t32\tunsigned\t1\t\n\
+Size\t64\t64\tsize\tbytes of the whole binary\t\n\
+EntryOffset\t128\t64\toffset\tfrom the start of the binary\t\n\
+EntrySize\t192\t64\tsize\tbytes of the entry; 40\t\n\
+");
 
 /// Entry of an LLVM offload binary.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
-pub static OFFLOAD_BINARY_ENTRY: Layout = Layout { name: "OffloadBinary::Entry", bytes: 40, source: "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", fields: &[
-    f("TheImageKind", 0, 16, Kind::Enum(&IMAGE_KIND), ""),
-    f("TheOffloadKind", 16, 16, Kind::Flags(&OFFLOAD_KIND), ""),
-    f("Flags", 32, 32, Kind::Hex, ""),
-    f("StringOffset", 64, 64, Kind::Offset, "from the start of the binary"),
-    f("NumStrings", 128, 64, Kind::Count, ""),
-    f("ImageOffset", 192, 64, Kind::Offset, "from the start of the binary"),
-    f("ImageSize", 256, 64, Kind::Size, "bytes"),
-] };
+pub static OFFLOAD_BINARY_ENTRY: Layout = Layout::packed("OffloadBinary::Entry", 40, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[&IMAGE_KIND, &OFFLOAD_KIND], "\
+TheImageKind\t0\t16\tenum:0\t\t\n\
+TheOffloadKind\t16\t16\tflags:1\t\t\n\
+Flags\t32\t32\thex\t\t\n\
+StringOffset\t64\t64\toffset\tfrom the start of the binary\t\n\
+NumStrings\t128\t64\tcount\t\t\n\
+ImageOffset\t192\t64\toffset\tfrom the start of the binary\t\n\
+ImageSize\t256\t64\tsize\tbytes\t\n\
+");
 
 /// A key and its value in an LLVM offload binary.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
-pub static OFFLOAD_BINARY_STRING: Layout = Layout { name: "OffloadBinary::StringEntry", bytes: 16, source: "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", fields: &[
-    f("KeyOffset", 0, 64, Kind::Offset, "from the start of the binary"),
-    f("ValueOffset", 64, 64, Kind::Offset, "from the start of the binary"),
-] };
+pub static OFFLOAD_BINARY_STRING: Layout = Layout::packed("OffloadBinary::StringEntry", 16, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[], "\
+KeyOffset\t0\t64\toffset\tfrom the start of the binary\t\n\
+ValueOffset\t64\t64\toffset\tfrom the start of the binary\t\n\
+");
 
 // elf.toml
 
 /// e_ident[EI_ABIVERSION] with ELFOSABI_AMDGPU_HSA.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static ABI_VERSION: Names = Names { entries: &[
-    n(0x0, "ELFABIVERSION_AMDGPU_HSA_V2", "code object V2"),
-    n(0x1, "ELFABIVERSION_AMDGPU_HSA_V3", "code object V3"),
-    n(0x2, "ELFABIVERSION_AMDGPU_HSA_V4", "code object V4"),
-    n(0x3, "ELFABIVERSION_AMDGPU_HSA_V5", "code object V5"),
-    n(0x4, "ELFABIVERSION_AMDGPU_HSA_V6", "code object V6"),
-] };
+pub static ABI_VERSION: Names = Names::packed("\
+0\tELFABIVERSION_AMDGPU_HSA_V2\tcode object V2\n\
+1\tELFABIVERSION_AMDGPU_HSA_V3\tcode object V3\n\
+2\tELFABIVERSION_AMDGPU_HSA_V4\tcode object V4\n\
+3\tELFABIVERSION_AMDGPU_HSA_V5\tcode object V5\n\
+4\tELFABIVERSION_AMDGPU_HSA_V6\tcode object V6\n\
+");
 
 /// Symbol types beyond the generic ones.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static SYMBOL_TYPE: Names = Names { entries: &[
-    n(0xa, "STT_AMDGPU_HSA_KERNEL", "kernel of code object V2"),
-] };
+pub static SYMBOL_TYPE: Names = Names::packed("\
+a\tSTT_AMDGPU_HSA_KERNEL\tkernel of code object V2\n\
+");
 
 /// Special section indices beyond the generic ones.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static SPECIAL_SECTION: Names = Names { entries: &[
-    n(0xff00, "SHN_AMDGPU_LDS", "variable in LDS: the value is its alignment"),
-] };
+pub static SPECIAL_SECTION: Names = Names::packed("\
+ff00\tSHN_AMDGPU_LDS\tvariable in LDS: the value is its alignment\n\
+");
 
 /// n_type of notes owned by AMD: code object V2.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static NOTE_TYPE_AMD: Names = Names { entries: &[
-    n(0x1, "NT_AMD_HSA_CODE_OBJECT_VERSION", "u32 major, u32 minor"),
-    n(0x2, "NT_AMD_HSA_HSAIL", "HSAIL properties, of the finaliser"),
-    n(0x3, "NT_AMD_HSA_ISA_VERSION", "vendor, architecture and version of the target"),
-    n(0xa, "NT_AMD_HSA_METADATA", "metadata, YAML"),
-    n(0xb, "NT_AMD_HSA_ISA_NAME", "target ID"),
-    n(0xc, "NT_AMD_PAL_METADATA", "metadata of PAL"),
-] };
+pub static NOTE_TYPE_AMD: Names = Names::packed("\
+1\tNT_AMD_HSA_CODE_OBJECT_VERSION\tu32 major, u32 minor\n\
+2\tNT_AMD_HSA_HSAIL\tHSAIL properties, of the finaliser\n\
+3\tNT_AMD_HSA_ISA_VERSION\tvendor, architecture and version of the target\n\
+a\tNT_AMD_HSA_METADATA\tmetadata, YAML\n\
+b\tNT_AMD_HSA_ISA_NAME\ttarget ID\n\
+c\tNT_AMD_PAL_METADATA\tmetadata of PAL\n\
+");
 
 /// n_type of notes owned by AMDGPU: code object V3 and later.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static NOTE_TYPE_AMDGPU: Names = Names { entries: &[
-    n(0x20, "NT_AMDGPU_METADATA", "metadata, MessagePack"),
-    n(0x21, "NT_AMDGPU_KFD_CORE_STATE", "state of agents and queues, in core dumps"),
-] };
+pub static NOTE_TYPE_AMDGPU: Names = Names::packed("\
+20\tNT_AMDGPU_METADATA\tmetadata, MessagePack\n\
+21\tNT_AMDGPU_KFD_CORE_STATE\tstate of agents and queues, in core dumps\n\
+");
 
 /// EF_AMDGPU_MACH: the processor.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static MACH: Names = Names { entries: &[
-    n(0x0, "EF_AMDGPU_MACH_NONE", "not stated"),
-    n(0x1, "EF_AMDGPU_MACH_R600_R600", "r600"),
-    n(0x2, "EF_AMDGPU_MACH_R600_R630", "r630"),
-    n(0x3, "EF_AMDGPU_MACH_R600_RS880", "rs880"),
-    n(0x4, "EF_AMDGPU_MACH_R600_RV670", "rv670"),
-    n(0x5, "EF_AMDGPU_MACH_R600_RV710", "rv710"),
-    n(0x6, "EF_AMDGPU_MACH_R600_RV730", "rv730"),
-    n(0x7, "EF_AMDGPU_MACH_R600_RV770", "rv770"),
-    n(0x8, "EF_AMDGPU_MACH_R600_CEDAR", "cedar"),
-    n(0x9, "EF_AMDGPU_MACH_R600_CYPRESS", "cypress"),
-    n(0xa, "EF_AMDGPU_MACH_R600_JUNIPER", "juniper"),
-    n(0xb, "EF_AMDGPU_MACH_R600_REDWOOD", "redwood"),
-    n(0xc, "EF_AMDGPU_MACH_R600_SUMO", "sumo"),
-    n(0xd, "EF_AMDGPU_MACH_R600_BARTS", "barts"),
-    n(0xe, "EF_AMDGPU_MACH_R600_CAICOS", "caicos"),
-    n(0xf, "EF_AMDGPU_MACH_R600_CAYMAN", "cayman"),
-    n(0x10, "EF_AMDGPU_MACH_R600_TURKS", "turks"),
-    n(0x20, "EF_AMDGPU_MACH_AMDGCN_GFX600", "gfx600 (tahiti)"),
-    n(0x21, "EF_AMDGPU_MACH_AMDGCN_GFX601", "gfx601 (pitcairn, verde)"),
-    n(0x22, "EF_AMDGPU_MACH_AMDGCN_GFX700", "gfx700 (kaveri)"),
-    n(0x23, "EF_AMDGPU_MACH_AMDGCN_GFX701", "gfx701 (hawaii)"),
-    n(0x24, "EF_AMDGPU_MACH_AMDGCN_GFX702", "gfx702"),
-    n(0x25, "EF_AMDGPU_MACH_AMDGCN_GFX703", "gfx703 (kabini, mullins)"),
-    n(0x26, "EF_AMDGPU_MACH_AMDGCN_GFX704", "gfx704 (bonaire)"),
-    n(0x28, "EF_AMDGPU_MACH_AMDGCN_GFX801", "gfx801 (carrizo)"),
-    n(0x29, "EF_AMDGPU_MACH_AMDGCN_GFX802", "gfx802 (iceland, tonga)"),
-    n(0x2a, "EF_AMDGPU_MACH_AMDGCN_GFX803", "gfx803 (fiji)"),
-    n(0x2b, "EF_AMDGPU_MACH_AMDGCN_GFX810", "gfx810 (stoney)"),
-    n(0x2c, "EF_AMDGPU_MACH_AMDGCN_GFX900", "gfx900"),
-    n(0x2d, "EF_AMDGPU_MACH_AMDGCN_GFX902", "gfx902"),
-    n(0x2e, "EF_AMDGPU_MACH_AMDGCN_GFX904", "gfx904"),
-    n(0x2f, "EF_AMDGPU_MACH_AMDGCN_GFX906", "gfx906"),
-    n(0x30, "EF_AMDGPU_MACH_AMDGCN_GFX908", "gfx908"),
-    n(0x31, "EF_AMDGPU_MACH_AMDGCN_GFX909", "gfx909"),
-    n(0x32, "EF_AMDGPU_MACH_AMDGCN_GFX90C", "gfx90c"),
-    n(0x33, "EF_AMDGPU_MACH_AMDGCN_GFX1010", "gfx1010"),
-    n(0x34, "EF_AMDGPU_MACH_AMDGCN_GFX1011", "gfx1011"),
-    n(0x35, "EF_AMDGPU_MACH_AMDGCN_GFX1012", "gfx1012"),
-    n(0x36, "EF_AMDGPU_MACH_AMDGCN_GFX1030", "gfx1030"),
-    n(0x37, "EF_AMDGPU_MACH_AMDGCN_GFX1031", "gfx1031"),
-    n(0x38, "EF_AMDGPU_MACH_AMDGCN_GFX1032", "gfx1032"),
-    n(0x39, "EF_AMDGPU_MACH_AMDGCN_GFX1033", "gfx1033"),
-    n(0x3a, "EF_AMDGPU_MACH_AMDGCN_GFX602", "gfx602 (hainan, oland)"),
-    n(0x3b, "EF_AMDGPU_MACH_AMDGCN_GFX705", "gfx705"),
-    n(0x3c, "EF_AMDGPU_MACH_AMDGCN_GFX805", "gfx805 (tongapro)"),
-    n(0x3d, "EF_AMDGPU_MACH_AMDGCN_GFX1035", "gfx1035"),
-    n(0x3e, "EF_AMDGPU_MACH_AMDGCN_GFX1034", "gfx1034"),
-    n(0x3f, "EF_AMDGPU_MACH_AMDGCN_GFX90A", "gfx90a"),
-    n(0x41, "EF_AMDGPU_MACH_AMDGCN_GFX1100", "gfx1100"),
-    n(0x42, "EF_AMDGPU_MACH_AMDGCN_GFX1013", "gfx1013"),
-    n(0x43, "EF_AMDGPU_MACH_AMDGCN_GFX1150", "gfx1150"),
-    n(0x44, "EF_AMDGPU_MACH_AMDGCN_GFX1103", "gfx1103"),
-    n(0x45, "EF_AMDGPU_MACH_AMDGCN_GFX1036", "gfx1036"),
-    n(0x46, "EF_AMDGPU_MACH_AMDGCN_GFX1101", "gfx1101"),
-    n(0x47, "EF_AMDGPU_MACH_AMDGCN_GFX1102", "gfx1102"),
-    n(0x48, "EF_AMDGPU_MACH_AMDGCN_GFX1200", "gfx1200"),
-    n(0x49, "EF_AMDGPU_MACH_AMDGCN_GFX1250", "gfx1250"),
-    n(0x4a, "EF_AMDGPU_MACH_AMDGCN_GFX1151", "gfx1151"),
-    n(0x4c, "EF_AMDGPU_MACH_AMDGCN_GFX942", "gfx942"),
-    n(0x4e, "EF_AMDGPU_MACH_AMDGCN_GFX1201", "gfx1201"),
-    n(0x4f, "EF_AMDGPU_MACH_AMDGCN_GFX950", "gfx950"),
-    n(0x51, "EF_AMDGPU_MACH_AMDGCN_GFX9_GENERIC", "gfx9-generic"),
-    n(0x52, "EF_AMDGPU_MACH_AMDGCN_GFX10_1_GENERIC", "gfx10-1-generic"),
-    n(0x53, "EF_AMDGPU_MACH_AMDGCN_GFX10_3_GENERIC", "gfx10-3-generic"),
-    n(0x54, "EF_AMDGPU_MACH_AMDGCN_GFX11_GENERIC", "gfx11-generic"),
-    n(0x55, "EF_AMDGPU_MACH_AMDGCN_GFX1152", "gfx1152"),
-    n(0x58, "EF_AMDGPU_MACH_AMDGCN_GFX1153", "gfx1153"),
-    n(0x59, "EF_AMDGPU_MACH_AMDGCN_GFX12_GENERIC", "gfx12-generic"),
-    n(0x5a, "EF_AMDGPU_MACH_AMDGCN_GFX1251", "gfx1251"),
-    n(0x5f, "EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC", "gfx9-4-generic"),
-] };
+pub static MACH: Names = Names::packed("\
+0\tEF_AMDGPU_MACH_NONE\tnot stated\n\
+1\tEF_AMDGPU_MACH_R600_R600\tr600\n\
+2\tEF_AMDGPU_MACH_R600_R630\tr630\n\
+3\tEF_AMDGPU_MACH_R600_RS880\trs880\n\
+4\tEF_AMDGPU_MACH_R600_RV670\trv670\n\
+5\tEF_AMDGPU_MACH_R600_RV710\trv710\n\
+6\tEF_AMDGPU_MACH_R600_RV730\trv730\n\
+7\tEF_AMDGPU_MACH_R600_RV770\trv770\n\
+8\tEF_AMDGPU_MACH_R600_CEDAR\tcedar\n\
+9\tEF_AMDGPU_MACH_R600_CYPRESS\tcypress\n\
+a\tEF_AMDGPU_MACH_R600_JUNIPER\tjuniper\n\
+b\tEF_AMDGPU_MACH_R600_REDWOOD\tredwood\n\
+c\tEF_AMDGPU_MACH_R600_SUMO\tsumo\n\
+d\tEF_AMDGPU_MACH_R600_BARTS\tbarts\n\
+e\tEF_AMDGPU_MACH_R600_CAICOS\tcaicos\n\
+f\tEF_AMDGPU_MACH_R600_CAYMAN\tcayman\n\
+10\tEF_AMDGPU_MACH_R600_TURKS\tturks\n\
+20\tEF_AMDGPU_MACH_AMDGCN_GFX600\tgfx600 (tahiti)\n\
+21\tEF_AMDGPU_MACH_AMDGCN_GFX601\tgfx601 (pitcairn, verde)\n\
+22\tEF_AMDGPU_MACH_AMDGCN_GFX700\tgfx700 (kaveri)\n\
+23\tEF_AMDGPU_MACH_AMDGCN_GFX701\tgfx701 (hawaii)\n\
+24\tEF_AMDGPU_MACH_AMDGCN_GFX702\tgfx702\n\
+25\tEF_AMDGPU_MACH_AMDGCN_GFX703\tgfx703 (kabini, mullins)\n\
+26\tEF_AMDGPU_MACH_AMDGCN_GFX704\tgfx704 (bonaire)\n\
+28\tEF_AMDGPU_MACH_AMDGCN_GFX801\tgfx801 (carrizo)\n\
+29\tEF_AMDGPU_MACH_AMDGCN_GFX802\tgfx802 (iceland, tonga)\n\
+2a\tEF_AMDGPU_MACH_AMDGCN_GFX803\tgfx803 (fiji)\n\
+2b\tEF_AMDGPU_MACH_AMDGCN_GFX810\tgfx810 (stoney)\n\
+2c\tEF_AMDGPU_MACH_AMDGCN_GFX900\tgfx900\n\
+2d\tEF_AMDGPU_MACH_AMDGCN_GFX902\tgfx902\n\
+2e\tEF_AMDGPU_MACH_AMDGCN_GFX904\tgfx904\n\
+2f\tEF_AMDGPU_MACH_AMDGCN_GFX906\tgfx906\n\
+30\tEF_AMDGPU_MACH_AMDGCN_GFX908\tgfx908\n\
+31\tEF_AMDGPU_MACH_AMDGCN_GFX909\tgfx909\n\
+32\tEF_AMDGPU_MACH_AMDGCN_GFX90C\tgfx90c\n\
+33\tEF_AMDGPU_MACH_AMDGCN_GFX1010\tgfx1010\n\
+34\tEF_AMDGPU_MACH_AMDGCN_GFX1011\tgfx1011\n\
+35\tEF_AMDGPU_MACH_AMDGCN_GFX1012\tgfx1012\n\
+36\tEF_AMDGPU_MACH_AMDGCN_GFX1030\tgfx1030\n\
+37\tEF_AMDGPU_MACH_AMDGCN_GFX1031\tgfx1031\n\
+38\tEF_AMDGPU_MACH_AMDGCN_GFX1032\tgfx1032\n\
+39\tEF_AMDGPU_MACH_AMDGCN_GFX1033\tgfx1033\n\
+3a\tEF_AMDGPU_MACH_AMDGCN_GFX602\tgfx602 (hainan, oland)\n\
+3b\tEF_AMDGPU_MACH_AMDGCN_GFX705\tgfx705\n\
+3c\tEF_AMDGPU_MACH_AMDGCN_GFX805\tgfx805 (tongapro)\n\
+3d\tEF_AMDGPU_MACH_AMDGCN_GFX1035\tgfx1035\n\
+3e\tEF_AMDGPU_MACH_AMDGCN_GFX1034\tgfx1034\n\
+3f\tEF_AMDGPU_MACH_AMDGCN_GFX90A\tgfx90a\n\
+41\tEF_AMDGPU_MACH_AMDGCN_GFX1100\tgfx1100\n\
+42\tEF_AMDGPU_MACH_AMDGCN_GFX1013\tgfx1013\n\
+43\tEF_AMDGPU_MACH_AMDGCN_GFX1150\tgfx1150\n\
+44\tEF_AMDGPU_MACH_AMDGCN_GFX1103\tgfx1103\n\
+45\tEF_AMDGPU_MACH_AMDGCN_GFX1036\tgfx1036\n\
+46\tEF_AMDGPU_MACH_AMDGCN_GFX1101\tgfx1101\n\
+47\tEF_AMDGPU_MACH_AMDGCN_GFX1102\tgfx1102\n\
+48\tEF_AMDGPU_MACH_AMDGCN_GFX1200\tgfx1200\n\
+49\tEF_AMDGPU_MACH_AMDGCN_GFX1250\tgfx1250\n\
+4a\tEF_AMDGPU_MACH_AMDGCN_GFX1151\tgfx1151\n\
+4c\tEF_AMDGPU_MACH_AMDGCN_GFX942\tgfx942\n\
+4e\tEF_AMDGPU_MACH_AMDGCN_GFX1201\tgfx1201\n\
+4f\tEF_AMDGPU_MACH_AMDGCN_GFX950\tgfx950\n\
+51\tEF_AMDGPU_MACH_AMDGCN_GFX9_GENERIC\tgfx9-generic\n\
+52\tEF_AMDGPU_MACH_AMDGCN_GFX10_1_GENERIC\tgfx10-1-generic\n\
+53\tEF_AMDGPU_MACH_AMDGCN_GFX10_3_GENERIC\tgfx10-3-generic\n\
+54\tEF_AMDGPU_MACH_AMDGCN_GFX11_GENERIC\tgfx11-generic\n\
+55\tEF_AMDGPU_MACH_AMDGCN_GFX1152\tgfx1152\n\
+58\tEF_AMDGPU_MACH_AMDGCN_GFX1153\tgfx1153\n\
+59\tEF_AMDGPU_MACH_AMDGCN_GFX12_GENERIC\tgfx12-generic\n\
+5a\tEF_AMDGPU_MACH_AMDGCN_GFX1251\tgfx1251\n\
+5f\tEF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC\tgfx9-4-generic\n\
+");
 
 /// EF_AMDGPU_FEATURE_XNACK_V4: what the code needs of XNACK.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static XNACK: Names = Names { entries: &[
-    n(0x0, "EF_AMDGPU_FEATURE_XNACK_UNSUPPORTED_V4", "the processor has none"),
-    n(0x1, "EF_AMDGPU_FEATURE_XNACK_ANY_V4", "runs with and without"),
-    n(0x2, "EF_AMDGPU_FEATURE_XNACK_OFF_V4", "needs it off"),
-    n(0x3, "EF_AMDGPU_FEATURE_XNACK_ON_V4", "needs it on"),
-] };
+pub static XNACK: Names = Names::packed("\
+0\tEF_AMDGPU_FEATURE_XNACK_UNSUPPORTED_V4\tthe processor has none\n\
+1\tEF_AMDGPU_FEATURE_XNACK_ANY_V4\truns with and without\n\
+2\tEF_AMDGPU_FEATURE_XNACK_OFF_V4\tneeds it off\n\
+3\tEF_AMDGPU_FEATURE_XNACK_ON_V4\tneeds it on\n\
+");
 
 /// EF_AMDGPU_FEATURE_SRAMECC_V4: what the code needs of SRAMECC.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static SRAMECC: Names = Names { entries: &[
-    n(0x0, "EF_AMDGPU_FEATURE_SRAMECC_UNSUPPORTED_V4", "the processor has none"),
-    n(0x1, "EF_AMDGPU_FEATURE_SRAMECC_ANY_V4", "runs with and without"),
-    n(0x2, "EF_AMDGPU_FEATURE_SRAMECC_OFF_V4", "needs it off"),
-    n(0x3, "EF_AMDGPU_FEATURE_SRAMECC_ON_V4", "needs it on"),
-] };
+pub static SRAMECC: Names = Names::packed("\
+0\tEF_AMDGPU_FEATURE_SRAMECC_UNSUPPORTED_V4\tthe processor has none\n\
+1\tEF_AMDGPU_FEATURE_SRAMECC_ANY_V4\truns with and without\n\
+2\tEF_AMDGPU_FEATURE_SRAMECC_OFF_V4\tneeds it off\n\
+3\tEF_AMDGPU_FEATURE_SRAMECC_ON_V4\tneeds it on\n\
+");
 
 /// Version of a V2 code object.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static NOTE_CODE_OBJECT_VERSION: Layout = Layout { name: "NT_AMD_HSA_CODE_OBJECT_VERSION", bytes: 8, source: "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", fields: &[
-    f("major_version", 0, 32, Kind::Unsigned, ""),
-    f("minor_version", 32, 32, Kind::Unsigned, ""),
-] };
+pub static NOTE_CODE_OBJECT_VERSION: Layout = Layout::packed("NT_AMD_HSA_CODE_OBJECT_VERSION", 8, "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", &[], "\
+major_version\t0\t32\tunsigned\t\t\n\
+minor_version\t32\t32\tunsigned\t\t\n\
+");
 
 /// How HSAIL was finalised to a V2 code object; written by the finaliser only.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), llvm-readobj of LLVM 22 (AMDHSAILProperties); values by the HSA runtime specification, hsa.h
 #[rustfmt::skip]
-pub static NOTE_HSAIL: Layout = Layout { name: "NT_AMD_HSA_HSAIL", bytes: 11, source: "LLVM (Apache-2.0 WITH LLVM-exception), llvm-readobj of LLVM 22 (AMDHSAILProperties); values by the HSA runtime specification, hsa.h", fields: &[
-    f("hsail_major_version", 0, 32, Kind::Unsigned, ""),
-    f("hsail_minor_version", 32, 32, Kind::Unsigned, ""),
-    f("profile", 64, 8, Kind::Unsigned, "0 base, 1 full"),
-    f("machine_model", 72, 8, Kind::Unsigned, "0 small, 1 large"),
-    f("default_float_round", 80, 8, Kind::Unsigned, "1 toward zero, 2 to the nearest even"),
-] };
+pub static NOTE_HSAIL: Layout = Layout::packed("NT_AMD_HSA_HSAIL", 11, "LLVM (Apache-2.0 WITH LLVM-exception), llvm-readobj of LLVM 22 (AMDHSAILProperties); values by the HSA runtime specification, hsa.h", &[], "\
+hsail_major_version\t0\t32\tunsigned\t\t\n\
+hsail_minor_version\t32\t32\tunsigned\t\t\n\
+profile\t64\t8\tunsigned\t0 base, 1 full\t\n\
+machine_model\t72\t8\tunsigned\t0 small, 1 large\t\n\
+default_float_round\t80\t8\tunsigned\t1 toward zero, 2 to the nearest even\t\n\
+");
 
 /// Beginning of the target of a V2 code object; the two names follow.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static NOTE_ISA_VERSION: Layout = Layout { name: "NT_AMD_HSA_ISA_VERSION", bytes: 16, source: "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", fields: &[
-    f("vendor_name_size", 0, 16, Kind::Size, "bytes with the NUL"),
-    f("architecture_name_size", 16, 16, Kind::Size, "bytes with the NUL"),
-    f("major", 32, 32, Kind::Unsigned, ""),
-    f("minor", 64, 32, Kind::Unsigned, ""),
-    f("stepping", 96, 32, Kind::Unsigned, ""),
-] };
+pub static NOTE_ISA_VERSION: Layout = Layout::packed("NT_AMD_HSA_ISA_VERSION", 16, "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", &[], "\
+vendor_name_size\t0\t16\tsize\tbytes with the NUL\t\n\
+architecture_name_size\t16\t16\tsize\tbytes with the NUL\t\n\
+major\t32\t32\tunsigned\t\t\n\
+minor\t64\t32\tunsigned\t\t\n\
+stepping\t96\t32\tunsigned\t\t\n\
+");
 
 /// e_flags of a V2 code object.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static E_FLAGS_V2: Layout = Layout { name: "e_flags (V2)", bytes: 4, source: "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", fields: &[
-    f("EF_AMDGPU_MACH", 0, 8, Kind::Enum(&MACH), "the processor"),
-    f("EF_AMDGPU_FEATURE_XNACK_V3", 8, 1, Kind::Flag, "XNACK on"),
-    f("EF_AMDGPU_FEATURE_SRAMECC_V3", 9, 1, Kind::Flag, "SRAMECC on"),
-    f("e_flags[31:10]", 10, 22, Kind::Reserved, ""),
-    or("EF_AMDGPU_MACH", f("EF_AMDGPU_FEATURE_XNACK_V2", 0, 1, Kind::Flag, "XNACK on, as documented")),
-    or("EF_AMDGPU_MACH", f("EF_AMDGPU_FEATURE_TRAP_HANDLER_V2", 1, 1, Kind::Flag, "trap handler on, as documented")),
-] };
+pub static E_FLAGS_V2: Layout = Layout::packed("e_flags (V2)", 4, "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", &[&MACH], "\
+EF_AMDGPU_MACH\t0\t8\tenum:0\tthe processor\t\n\
+EF_AMDGPU_FEATURE_XNACK_V3\t8\t1\tflag\tXNACK on\t\n\
+EF_AMDGPU_FEATURE_SRAMECC_V3\t9\t1\tflag\tSRAMECC on\t\n\
+e_flags[31:10]\t10\t22\treserved\t\t\n\
+EF_AMDGPU_FEATURE_XNACK_V2\t0\t1\tflag\tXNACK on, as documented\tEF_AMDGPU_MACH\n\
+EF_AMDGPU_FEATURE_TRAP_HANDLER_V2\t1\t1\tflag\ttrap handler on, as documented\tEF_AMDGPU_MACH\n\
+");
 
 /// e_flags of a V3 code object.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static E_FLAGS_V3: Layout = Layout { name: "e_flags (V3)", bytes: 4, source: "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", fields: &[
-    f("EF_AMDGPU_MACH", 0, 8, Kind::Enum(&MACH), "the processor"),
-    f("EF_AMDGPU_FEATURE_XNACK_V3", 8, 1, Kind::Flag, "XNACK on"),
-    f("EF_AMDGPU_FEATURE_SRAMECC_V3", 9, 1, Kind::Flag, "SRAMECC on"),
-    f("e_flags[31:10]", 10, 22, Kind::Reserved, ""),
-] };
+pub static E_FLAGS_V3: Layout = Layout::packed("e_flags (V3)", 4, "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", &[&MACH], "\
+EF_AMDGPU_MACH\t0\t8\tenum:0\tthe processor\t\n\
+EF_AMDGPU_FEATURE_XNACK_V3\t8\t1\tflag\tXNACK on\t\n\
+EF_AMDGPU_FEATURE_SRAMECC_V3\t9\t1\tflag\tSRAMECC on\t\n\
+e_flags[31:10]\t10\t22\treserved\t\t\n\
+");
 
 /// e_flags of a V4 or V5 code object.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static E_FLAGS_V4: Layout = Layout { name: "e_flags (V4, V5)", bytes: 4, source: "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", fields: &[
-    f("EF_AMDGPU_MACH", 0, 8, Kind::Enum(&MACH), "the processor"),
-    f("EF_AMDGPU_FEATURE_XNACK_V4", 8, 2, Kind::Enum(&XNACK), ""),
-    f("EF_AMDGPU_FEATURE_SRAMECC_V4", 10, 2, Kind::Enum(&SRAMECC), ""),
-    f("e_flags[31:12]", 12, 20, Kind::Reserved, ""),
-] };
+pub static E_FLAGS_V4: Layout = Layout::packed("e_flags (V4, V5)", 4, "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", &[&MACH, &XNACK, &SRAMECC], "\
+EF_AMDGPU_MACH\t0\t8\tenum:0\tthe processor\t\n\
+EF_AMDGPU_FEATURE_XNACK_V4\t8\t2\tenum:1\t\t\n\
+EF_AMDGPU_FEATURE_SRAMECC_V4\t10\t2\tenum:2\t\t\n\
+e_flags[31:12]\t12\t20\treserved\t\t\n\
+");
 
 /// e_flags of a V6 code object.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static E_FLAGS_V6: Layout = Layout { name: "e_flags (V6)", bytes: 4, source: "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", fields: &[
-    f("EF_AMDGPU_MACH", 0, 8, Kind::Enum(&MACH), "the processor"),
-    f("EF_AMDGPU_FEATURE_XNACK_V4", 8, 2, Kind::Enum(&XNACK), ""),
-    f("EF_AMDGPU_FEATURE_SRAMECC_V4", 10, 2, Kind::Enum(&SRAMECC), ""),
-    f("e_flags[23:12]", 12, 12, Kind::Reserved, ""),
-    f("EF_AMDGPU_GENERIC_VERSION", 24, 8, Kind::Unsigned, "version of a generic processor, from 1 on; 0 for others"),
-] };
+pub static E_FLAGS_V6: Layout = Layout::packed("e_flags (V6)", 4, "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", &[&MACH, &XNACK, &SRAMECC], "\
+EF_AMDGPU_MACH\t0\t8\tenum:0\tthe processor\t\n\
+EF_AMDGPU_FEATURE_XNACK_V4\t8\t2\tenum:1\t\t\n\
+EF_AMDGPU_FEATURE_SRAMECC_V4\t10\t2\tenum:2\t\t\n\
+e_flags[23:12]\t12\t12\treserved\t\t\n\
+EF_AMDGPU_GENERIC_VERSION\t24\t8\tunsigned\tversion of a generic processor, from 1 on; 0 for others\t\n\
+");
 
 // kernel_code.toml
 
 /// amd_machine_kind.
 // Source: AMD ROCR-Runtime, amd_hsa_kernel_code.h (NCSA); LLVM AMDKernelCodeT.h (Apache-2.0 WITH LLVM-exception); checked on kernels of clang 13
 #[rustfmt::skip]
-pub static MACHINE_KIND: Names = Names { entries: &[
-    n(0x0, "AMD_MACHINE_KIND_UNDEFINED", ""),
-    n(0x1, "AMD_MACHINE_KIND_AMDGPU", ""),
-] };
+pub static MACHINE_KIND: Names = Names::packed("\
+0\tAMD_MACHINE_KIND_UNDEFINED\t\n\
+1\tAMD_MACHINE_KIND_AMDGPU\t\n\
+");
 
 /// PRIVATE_ELEMENT_SIZE: bytes that a lane accesses at once in swizzled scratch.
 // Source: AMD ROCR-Runtime, amd_hsa_kernel_code.h (NCSA); LLVM AMDKernelCodeT.h (Apache-2.0 WITH LLVM-exception); checked on kernels of clang 13
 #[rustfmt::skip]
-pub static ELEMENT_SIZE: Names = Names { entries: &[
-    n(0x0, "AMD_ELEMENT_BYTE_SIZE_2", "2 bytes"),
-    n(0x1, "AMD_ELEMENT_BYTE_SIZE_4", "4 bytes"),
-    n(0x2, "AMD_ELEMENT_BYTE_SIZE_8", "8 bytes"),
-    n(0x3, "AMD_ELEMENT_BYTE_SIZE_16", "16 bytes"),
-] };
+pub static ELEMENT_SIZE: Names = Names::packed("\
+0\tAMD_ELEMENT_BYTE_SIZE_2\t2 bytes\n\
+1\tAMD_ELEMENT_BYTE_SIZE_4\t4 bytes\n\
+2\tAMD_ELEMENT_BYTE_SIZE_8\t8 bytes\n\
+3\tAMD_ELEMENT_BYTE_SIZE_16\t16 bytes\n\
+");
 
 /// Beginning of a kernel of code object V2, with the register words of gfx9.
 // Source: AMD ROCR-Runtime, amd_hsa_kernel_code.h (NCSA); LLVM AMDKernelCodeT.h (Apache-2.0 WITH LLVM-exception); checked on kernels of clang 13
 #[rustfmt::skip]
-pub static AMD_KERNEL_CODE: Layout = Layout { name: "amd_kernel_code_t", bytes: 256, source: "AMD ROCR-Runtime, amd_hsa_kernel_code.h (NCSA); LLVM AMDKernelCodeT.h (Apache-2.0 WITH LLVM-exception); checked on kernels of clang 13", fields: &[
-    f("amd_kernel_code_version_major", 0, 32, Kind::Unsigned, "1"),
-    f("amd_kernel_code_version_minor", 32, 32, Kind::Unsigned, ""),
-    f("amd_machine_kind", 64, 16, Kind::Enum(&MACHINE_KIND), ""),
-    f("amd_machine_version_major", 80, 16, Kind::Unsigned, "gfx906: 9"),
-    f("amd_machine_version_minor", 96, 16, Kind::Unsigned, "gfx906: 0"),
-    f("amd_machine_version_stepping", 112, 16, Kind::Unsigned, "gfx906: 6"),
-    f("kernel_code_entry_byte_offset", 128, 64, Kind::Signed, "from here to the first instruction, which is aligned to 256"),
-    f("kernel_code_prefetch_byte_offset", 192, 64, Kind::Signed, "from here to code to prefetch"),
-    f("kernel_code_prefetch_byte_size", 256, 64, Kind::Size, "bytes to prefetch; 0 if not stated"),
-    f("max_scratch_backing_memory_byte_size", 320, 64, Kind::Size, "most bytes of scratch of all waves; 0 if not stated"),
-    f("GRANULATED_WORKITEM_VGPR_COUNT", 384, 6, Kind::Scaled { multiply: 4, add: 1 }, "VGPRs of a work-item, rounded up"),
-    f("GRANULATED_WAVEFRONT_SGPR_COUNT", 390, 4, Kind::Scaled { multiply: 8, add: 1 }, "SGPRs of a wavefront, rounded up"),
-    f("PRIORITY", 394, 2, Kind::Unsigned, "set at dispatch; zero here"),
-    f("FLOAT_ROUND_MODE_32", 396, 2, Kind::Enum(&FLOAT_ROUND_MODE), "32-bit"),
-    f("FLOAT_ROUND_MODE_16_64", 398, 2, Kind::Enum(&FLOAT_ROUND_MODE), "16- and 64-bit"),
-    f("FLOAT_DENORM_MODE_32", 400, 2, Kind::Enum(&FLOAT_DENORM_MODE), "32-bit"),
-    f("FLOAT_DENORM_MODE_16_64", 402, 2, Kind::Enum(&FLOAT_DENORM_MODE), "16- and 64-bit"),
-    f("PRIV", 404, 1, Kind::Flag, "privileged; zero here"),
-    f("ENABLE_DX10_CLAMP", 405, 1, Kind::Flag, "NaN clamps to 0"),
-    f("DEBUG_MODE", 406, 1, Kind::Flag, "zero here"),
-    f("ENABLE_IEEE_MODE", 407, 1, Kind::Flag, "signalling NaNs become quiet, as IEEE 754 says"),
-    f("BULKY", 408, 1, Kind::Flag, "zero here"),
-    f("CDBG_USER", 409, 1, Kind::Flag, "zero here"),
-    f("FP16_OVFL", 410, 1, Kind::Flag, "16-bit overflow gives the largest number, not infinity"),
-    f("compute_pgm_rsrc1.RESERVED1", 411, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc1.RESERVED2", 412, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc1.RESERVED3", 413, 3, Kind::Reserved, "zero"),
-    f("ENABLE_PRIVATE_SEGMENT", 416, 1, Kind::Flag, "the kernel uses scratch"),
-    f("USER_SGPR_COUNT", 417, 5, Kind::Unsigned, "scalar registers set up before start"),
-    f("ENABLE_TRAP_HANDLER", 422, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_SGPR_WORKGROUP_ID_X", 423, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Y", 424, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Z", 425, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_INFO", 426, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_VGPR_WORKITEM_ID", 427, 2, Kind::Enum(&SYSTEM_VGPR_WORKITEM_ID), ""),
-    f("ENABLE_EXCEPTION_ADDRESS_WATCH", 429, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_EXCEPTION_MEMORY", 430, 1, Kind::Flag, "set by the loader; zero here"),
-    f("GRANULATED_LDS_SIZE", 431, 9, Kind::Scaled { multiply: 512, add: 0 }, "bytes of LDS; set at dispatch, zero here"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION", 440, 1, Kind::Flag, "trap on invalid operation"),
-    f("ENABLE_EXCEPTION_FP_DENORMAL_SOURCE", 441, 1, Kind::Flag, "trap on denormal operand"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO", 442, 1, Kind::Flag, "trap on division by zero"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW", 443, 1, Kind::Flag, "trap on overflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW", 444, 1, Kind::Flag, "trap on underflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INEXACT", 445, 1, Kind::Flag, "trap on inexact result"),
-    f("ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO", 446, 1, Kind::Flag, "trap on integer division by zero"),
-    f("compute_pgm_rsrc2.RESERVED0", 447, 1, Kind::Reserved, "zero"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", 448, 1, Kind::Flag, "4 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_DISPATCH_PTR", 449, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_QUEUE_PTR", 450, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_KERNARG_SEGMENT_PTR", 451, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_DISPATCH_ID", 452, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_FLAT_SCRATCH_INIT", 453, 1, Kind::Flag, "2 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_SIZE", 454, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_GRID_WORKGROUP_COUNT_X", 455, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_GRID_WORKGROUP_COUNT_Y", 456, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_GRID_WORKGROUP_COUNT_Z", 457, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_WAVEFRONT_SIZE32", 458, 1, Kind::Flag, "wavefronts of 32 lanes; gfx10 and later"),
-    f("kernel_code_properties.RESERVED1", 459, 5, Kind::Reserved, "zero"),
-    f("ENABLE_ORDERED_APPEND_GDS", 464, 1, Kind::Flag, "the kernel uses ordered append of GDS"),
-    f("PRIVATE_ELEMENT_SIZE", 465, 2, Kind::Enum(&ELEMENT_SIZE), ""),
-    f("IS_PTR64", 467, 1, Kind::Flag, "pointers have 64 bits"),
-    f("IS_DYNAMIC_CALLSTACK", 468, 1, Kind::Flag, "the stack is larger than stated"),
-    f("IS_DEBUG_ENABLED", 469, 1, Kind::Flag, "code for a debugger"),
-    f("IS_XNACK_ENABLED", 470, 1, Kind::Flag, "code for XNACK on"),
-    f("kernel_code_properties.RESERVED2", 471, 9, Kind::Reserved, "zero"),
-    f("workitem_private_segment_byte_size", 480, 32, Kind::Size, "bytes of scratch of a work-item"),
-    f("workgroup_group_segment_byte_size", 512, 32, Kind::Size, "bytes of LDS of a workgroup, without what a dispatch adds"),
-    f("gds_segment_byte_size", 544, 32, Kind::Size, "bytes of GDS"),
-    f("kernarg_segment_byte_size", 576, 64, Kind::Size, "bytes of arguments"),
-    f("workgroup_fbarrier_count", 640, 32, Kind::Count, "fbarriers of a workgroup"),
-    f("wavefront_sgpr_count", 672, 16, Kind::Count, "SGPRs of a wavefront"),
-    f("workitem_vgpr_count", 688, 16, Kind::Count, "VGPRs of a work-item"),
-    f("reserved_vgpr_first", 704, 16, Kind::Unsigned, "first VGPR kept for the debugger"),
-    f("reserved_vgpr_count", 720, 16, Kind::Count, ""),
-    f("reserved_sgpr_first", 736, 16, Kind::Unsigned, "first SGPR kept for the debugger"),
-    f("reserved_sgpr_count", 752, 16, Kind::Count, ""),
-    f("debug_wavefront_private_segment_offset_sgpr", 768, 16, Kind::Unsigned, "SGPR with the offset of the wave's scratch, for the debugger"),
-    f("debug_private_segment_buffer_sgpr", 784, 16, Kind::Unsigned, "first of 4 SGPRs with the scratch descriptor, for the debugger"),
-    f("kernarg_segment_alignment", 800, 8, Kind::Log2, "bytes"),
-    f("group_segment_alignment", 808, 8, Kind::Log2, "bytes"),
-    f("private_segment_alignment", 816, 8, Kind::Log2, "bytes"),
-    f("wavefront_size", 824, 8, Kind::Log2, "lanes"),
-    f("call_convention", 832, 32, Kind::Signed, "-1 from LLVM"),
-    f("reserved1", 864, 96, Kind::Reserved, "zero"),
-    f("runtime_loader_kernel_symbol", 960, 64, Kind::Address, "set by the loader; zero here"),
-    f("control_directives", 1024, 1024, Kind::Bytes, "of the finaliser; zero from LLVM"),
-    or("GRANULATED_WORKITEM_VGPR_COUNT", f("compute_pgm_rsrc1", 384, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_PRIVATE_SEGMENT", f("compute_pgm_rsrc2", 416, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", f("kernel_code_properties", 448, 32, Kind::Hex, "the whole word")),
-] };
+pub static AMD_KERNEL_CODE: Layout = Layout::packed("amd_kernel_code_t", 256, "AMD ROCR-Runtime, amd_hsa_kernel_code.h (NCSA); LLVM AMDKernelCodeT.h (Apache-2.0 WITH LLVM-exception); checked on kernels of clang 13", &[&MACHINE_KIND, &FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID, &ELEMENT_SIZE], "\
+amd_kernel_code_version_major\t0\t32\tunsigned\t1\t\n\
+amd_kernel_code_version_minor\t32\t32\tunsigned\t\t\n\
+amd_machine_kind\t64\t16\tenum:0\t\t\n\
+amd_machine_version_major\t80\t16\tunsigned\tgfx906: 9\t\n\
+amd_machine_version_minor\t96\t16\tunsigned\tgfx906: 0\t\n\
+amd_machine_version_stepping\t112\t16\tunsigned\tgfx906: 6\t\n\
+kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom here to the first instruction, which is aligned to 256\t\n\
+kernel_code_prefetch_byte_offset\t192\t64\tsigned\tfrom here to code to prefetch\t\n\
+kernel_code_prefetch_byte_size\t256\t64\tsize\tbytes to prefetch; 0 if not stated\t\n\
+max_scratch_backing_memory_byte_size\t320\t64\tsize\tmost bytes of scratch of all waves; 0 if not stated\t\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tscaled:4,1\tVGPRs of a work-item, rounded up\t\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tscaled:8,1\tSGPRs of a wavefront, rounded up\t\n\
+PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
+FLOAT_ROUND_MODE_32\t396\t2\tenum:1\t32-bit\t\n\
+FLOAT_ROUND_MODE_16_64\t398\t2\tenum:1\t16- and 64-bit\t\n\
+FLOAT_DENORM_MODE_32\t400\t2\tenum:2\t32-bit\t\n\
+FLOAT_DENORM_MODE_16_64\t402\t2\tenum:2\t16- and 64-bit\t\n\
+PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
+ENABLE_DX10_CLAMP\t405\t1\tflag\tNaN clamps to 0\t\n\
+DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
+ENABLE_IEEE_MODE\t407\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\t\n\
+BULKY\t408\t1\tflag\tzero here\t\n\
+CDBG_USER\t409\t1\tflag\tzero here\t\n\
+FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
+compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
+compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
+compute_pgm_rsrc1.RESERVED3\t413\t3\treserved\tzero\t\n\
+ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
+USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
+ENABLE_TRAP_HANDLER\t422\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
+ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:3\t\t\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
+GRANULATED_LDS_SIZE\t431\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
+compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_GRID_WORKGROUP_COUNT_X\t455\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_GRID_WORKGROUP_COUNT_Y\t456\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_GRID_WORKGROUP_COUNT_Z\t457\t1\tflag\t1 SGPR\t\n\
+ENABLE_WAVEFRONT_SIZE32\t458\t1\tflag\twavefronts of 32 lanes; gfx10 and later\t\n\
+kernel_code_properties.RESERVED1\t459\t5\treserved\tzero\t\n\
+ENABLE_ORDERED_APPEND_GDS\t464\t1\tflag\tthe kernel uses ordered append of GDS\t\n\
+PRIVATE_ELEMENT_SIZE\t465\t2\tenum:4\t\t\n\
+IS_PTR64\t467\t1\tflag\tpointers have 64 bits\t\n\
+IS_DYNAMIC_CALLSTACK\t468\t1\tflag\tthe stack is larger than stated\t\n\
+IS_DEBUG_ENABLED\t469\t1\tflag\tcode for a debugger\t\n\
+IS_XNACK_ENABLED\t470\t1\tflag\tcode for XNACK on\t\n\
+kernel_code_properties.RESERVED2\t471\t9\treserved\tzero\t\n\
+workitem_private_segment_byte_size\t480\t32\tsize\tbytes of scratch of a work-item\t\n\
+workgroup_group_segment_byte_size\t512\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
+gds_segment_byte_size\t544\t32\tsize\tbytes of GDS\t\n\
+kernarg_segment_byte_size\t576\t64\tsize\tbytes of arguments\t\n\
+workgroup_fbarrier_count\t640\t32\tcount\tfbarriers of a workgroup\t\n\
+wavefront_sgpr_count\t672\t16\tcount\tSGPRs of a wavefront\t\n\
+workitem_vgpr_count\t688\t16\tcount\tVGPRs of a work-item\t\n\
+reserved_vgpr_first\t704\t16\tunsigned\tfirst VGPR kept for the debugger\t\n\
+reserved_vgpr_count\t720\t16\tcount\t\t\n\
+reserved_sgpr_first\t736\t16\tunsigned\tfirst SGPR kept for the debugger\t\n\
+reserved_sgpr_count\t752\t16\tcount\t\t\n\
+debug_wavefront_private_segment_offset_sgpr\t768\t16\tunsigned\tSGPR with the offset of the wave's scratch, for the debugger\t\n\
+debug_private_segment_buffer_sgpr\t784\t16\tunsigned\tfirst of 4 SGPRs with the scratch descriptor, for the debugger\t\n\
+kernarg_segment_alignment\t800\t8\tlog2\tbytes\t\n\
+group_segment_alignment\t808\t8\tlog2\tbytes\t\n\
+private_segment_alignment\t816\t8\tlog2\tbytes\t\n\
+wavefront_size\t824\t8\tlog2\tlanes\t\n\
+call_convention\t832\t32\tsigned\t-1 from LLVM\t\n\
+reserved1\t864\t96\treserved\tzero\t\n\
+runtime_loader_kernel_symbol\t960\t64\taddress\tset by the loader; zero here\t\n\
+control_directives\t1024\t1024\tbytes\tof the finaliser; zero from LLVM\t\n\
+compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t448\t32\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+");
 
 // kernel_descriptor.toml
 
 /// Rounding of floating-point results.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
-pub static FLOAT_ROUND_MODE: Names = Names { entries: &[
-    n(0x0, "FLOAT_ROUND_MODE_NEAR_EVEN", "to the nearest, ties to even"),
-    n(0x1, "FLOAT_ROUND_MODE_PLUS_INFINITY", "up"),
-    n(0x2, "FLOAT_ROUND_MODE_MINUS_INFINITY", "down"),
-    n(0x3, "FLOAT_ROUND_MODE_ZERO", "toward zero"),
-] };
+pub static FLOAT_ROUND_MODE: Names = Names::packed("\
+0\tFLOAT_ROUND_MODE_NEAR_EVEN\tto the nearest, ties to even\n\
+1\tFLOAT_ROUND_MODE_PLUS_INFINITY\tup\n\
+2\tFLOAT_ROUND_MODE_MINUS_INFINITY\tdown\n\
+3\tFLOAT_ROUND_MODE_ZERO\ttoward zero\n\
+");
 
 /// Treatment of denormal numbers.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
-pub static FLOAT_DENORM_MODE: Names = Names { entries: &[
-    n(0x0, "FLOAT_DENORM_MODE_FLUSH_SRC_DST", "operands and results become zero"),
-    n(0x1, "FLOAT_DENORM_MODE_FLUSH_DST", "results become zero"),
-    n(0x2, "FLOAT_DENORM_MODE_FLUSH_SRC", "operands become zero"),
-    n(0x3, "FLOAT_DENORM_MODE_FLUSH_NONE", "kept"),
-] };
+pub static FLOAT_DENORM_MODE: Names = Names::packed("\
+0\tFLOAT_DENORM_MODE_FLUSH_SRC_DST\toperands and results become zero\n\
+1\tFLOAT_DENORM_MODE_FLUSH_DST\tresults become zero\n\
+2\tFLOAT_DENORM_MODE_FLUSH_SRC\toperands become zero\n\
+3\tFLOAT_DENORM_MODE_FLUSH_NONE\tkept\n\
+");
 
 /// Work-item IDs in vector registers.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
-pub static SYSTEM_VGPR_WORKITEM_ID: Names = Names { entries: &[
-    n(0x0, "SYSTEM_VGPR_WORKITEM_ID_X", "X"),
-    n(0x1, "SYSTEM_VGPR_WORKITEM_ID_X_Y", "X and Y"),
-    n(0x2, "SYSTEM_VGPR_WORKITEM_ID_X_Y_Z", "X, Y and Z"),
-    n(0x3, "SYSTEM_VGPR_WORKITEM_ID_UNDEFINED", "undefined"),
-] };
+pub static SYSTEM_VGPR_WORKITEM_ID: Names = Names::packed("\
+0\tSYSTEM_VGPR_WORKITEM_ID_X\tX\n\
+1\tSYSTEM_VGPR_WORKITEM_ID_X_Y\tX and Y\n\
+2\tSYSTEM_VGPR_WORKITEM_ID_X_Y_Z\tX, Y and Z\n\
+3\tSYSTEM_VGPR_WORKITEM_ID_UNDEFINED\tundefined\n\
+");
 
 /// What kernel descriptors of all processors have in common.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
-pub static KERNEL_DESCRIPTOR: Layout = Layout { name: "kernel_descriptor_t", bytes: 64, source: "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", fields: &[
-    f("group_segment_fixed_size", 0, 32, Kind::Size, "bytes of LDS of a workgroup, without what a dispatch adds"),
-    f("private_segment_fixed_size", 32, 32, Kind::Size, "bytes of scratch of a work-item"),
-    f("kernarg_size", 64, 32, Kind::Size, "bytes of arguments; 0 if not stated"),
-    f("reserved0", 96, 32, Kind::Reserved, "zero"),
-    f("kernel_code_entry_byte_offset", 128, 64, Kind::Signed, "from the descriptor to the first instruction, which is aligned to 256"),
-    f("reserved1", 192, 160, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3", 352, 32, Kind::Hex, ""),
-    f("compute_pgm_rsrc1", 384, 32, Kind::Hex, ""),
-    f("compute_pgm_rsrc2", 416, 32, Kind::Hex, ""),
-    f("kernel_code_properties", 448, 16, Kind::Hex, ""),
-    f("kernarg_preload", 464, 16, Kind::Hex, ""),
-    f("reserved3", 480, 32, Kind::Reserved, "zero"),
-] };
+pub static KERNEL_DESCRIPTOR: Layout = Layout::packed("kernel_descriptor_t", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[], "\
+group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
+private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
+kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
+reserved0\t96\t32\treserved\tzero\t\n\
+kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
+reserved1\t192\t160\treserved\tzero\t\n\
+compute_pgm_rsrc3\t352\t32\thex\t\t\n\
+compute_pgm_rsrc1\t384\t32\thex\t\t\n\
+compute_pgm_rsrc2\t416\t32\thex\t\t\n\
+kernel_code_properties\t448\t16\thex\t\t\n\
+kernarg_preload\t464\t16\thex\t\t\n\
+reserved3\t480\t32\treserved\tzero\t\n\
+");
 
 /// Kernel descriptor of gfx6 to gfx8.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
-pub static KERNEL_DESCRIPTOR_GFX6: Layout = Layout { name: "kernel_descriptor_t (GFX6)", bytes: 64, source: "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", fields: &[
-    f("group_segment_fixed_size", 0, 32, Kind::Size, "bytes of LDS of a workgroup, without what a dispatch adds"),
-    f("private_segment_fixed_size", 32, 32, Kind::Size, "bytes of scratch of a work-item"),
-    f("kernarg_size", 64, 32, Kind::Size, "bytes of arguments; 0 if not stated"),
-    f("reserved0", 96, 32, Kind::Reserved, "zero"),
-    f("kernel_code_entry_byte_offset", 128, 64, Kind::Signed, "from the descriptor to the first instruction, which is aligned to 256"),
-    f("reserved1", 192, 160, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3", 352, 32, Kind::Reserved, "zero"),
-    f("GRANULATED_WORKITEM_VGPR_COUNT", 384, 6, Kind::Scaled { multiply: 4, add: 1 }, "VGPRs of a work-item, rounded up"),
-    f("GRANULATED_WAVEFRONT_SGPR_COUNT", 390, 4, Kind::Scaled { multiply: 8, add: 1 }, "SGPRs of a wavefront, rounded up"),
-    f("PRIORITY", 394, 2, Kind::Unsigned, "set at dispatch; zero here"),
-    f("FLOAT_ROUND_MODE_32", 396, 2, Kind::Enum(&FLOAT_ROUND_MODE), "32-bit"),
-    f("FLOAT_ROUND_MODE_16_64", 398, 2, Kind::Enum(&FLOAT_ROUND_MODE), "16- and 64-bit"),
-    f("FLOAT_DENORM_MODE_32", 400, 2, Kind::Enum(&FLOAT_DENORM_MODE), "32-bit"),
-    f("FLOAT_DENORM_MODE_16_64", 402, 2, Kind::Enum(&FLOAT_DENORM_MODE), "16- and 64-bit"),
-    f("PRIV", 404, 1, Kind::Flag, "privileged; zero here"),
-    f("ENABLE_DX10_CLAMP", 405, 1, Kind::Flag, "NaN clamps to 0"),
-    f("DEBUG_MODE", 406, 1, Kind::Flag, "zero here"),
-    f("ENABLE_IEEE_MODE", 407, 1, Kind::Flag, "signalling NaNs become quiet, as IEEE 754 says"),
-    f("BULKY", 408, 1, Kind::Flag, "zero here"),
-    f("CDBG_USER", 409, 1, Kind::Flag, "zero here"),
-    f("compute_pgm_rsrc1.RESERVED0", 410, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc1.RESERVED1", 411, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc1.RESERVED2", 412, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc1.RESERVED3", 413, 3, Kind::Reserved, "zero"),
-    f("ENABLE_PRIVATE_SEGMENT", 416, 1, Kind::Flag, "the kernel uses scratch"),
-    f("USER_SGPR_COUNT", 417, 5, Kind::Unsigned, "scalar registers set up before start"),
-    f("ENABLE_TRAP_HANDLER", 422, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_SGPR_WORKGROUP_ID_X", 423, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Y", 424, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Z", 425, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_INFO", 426, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_VGPR_WORKITEM_ID", 427, 2, Kind::Enum(&SYSTEM_VGPR_WORKITEM_ID), ""),
-    f("ENABLE_EXCEPTION_ADDRESS_WATCH", 429, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_EXCEPTION_MEMORY", 430, 1, Kind::Flag, "set by the loader; zero here"),
-    f("GRANULATED_LDS_SIZE", 431, 9, Kind::Unsigned, "units of 256 bytes on gfx6, of 512 on gfx7 and gfx8; set at dispatch, zero here"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION", 440, 1, Kind::Flag, "trap on invalid operation"),
-    f("ENABLE_EXCEPTION_FP_DENORMAL_SOURCE", 441, 1, Kind::Flag, "trap on denormal operand"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO", 442, 1, Kind::Flag, "trap on division by zero"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW", 443, 1, Kind::Flag, "trap on overflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW", 444, 1, Kind::Flag, "trap on underflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INEXACT", 445, 1, Kind::Flag, "trap on inexact result"),
-    f("ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO", 446, 1, Kind::Flag, "trap on integer division by zero"),
-    f("compute_pgm_rsrc2.RESERVED0", 447, 1, Kind::Reserved, "zero"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", 448, 1, Kind::Flag, "4 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_DISPATCH_PTR", 449, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_QUEUE_PTR", 450, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_KERNARG_SEGMENT_PTR", 451, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_DISPATCH_ID", 452, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_FLAT_SCRATCH_INIT", 453, 1, Kind::Flag, "2 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_SIZE", 454, 1, Kind::Flag, "1 SGPR"),
-    f("kernel_code_properties.RESERVED0", 455, 3, Kind::Reserved, "zero"),
-    f("kernel_code_properties.RESERVED", 458, 1, Kind::Reserved, "zero"),
-    f("USES_DYNAMIC_STACK", 459, 1, Kind::Flag, "the stack is larger than stated; code object V5 and later"),
-    f("kernel_code_properties.RESERVED1", 460, 4, Kind::Reserved, "zero"),
-    f("kernarg_preload", 464, 16, Kind::Reserved, "zero"),
-    f("reserved3", 480, 32, Kind::Reserved, "zero"),
-    or("GRANULATED_WORKITEM_VGPR_COUNT", f("compute_pgm_rsrc1", 384, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_PRIVATE_SEGMENT", f("compute_pgm_rsrc2", 416, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", f("kernel_code_properties", 448, 16, Kind::Hex, "the whole word")),
-] };
+pub static KERNEL_DESCRIPTOR_GFX6: Layout = Layout::packed("kernel_descriptor_t (GFX6)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
+group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
+private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
+kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
+reserved0\t96\t32\treserved\tzero\t\n\
+kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
+reserved1\t192\t160\treserved\tzero\t\n\
+compute_pgm_rsrc3\t352\t32\treserved\tzero\t\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tscaled:4,1\tVGPRs of a work-item, rounded up\t\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tscaled:8,1\tSGPRs of a wavefront, rounded up\t\n\
+PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
+FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
+FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
+FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
+FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
+PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
+ENABLE_DX10_CLAMP\t405\t1\tflag\tNaN clamps to 0\t\n\
+DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
+ENABLE_IEEE_MODE\t407\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\t\n\
+BULKY\t408\t1\tflag\tzero here\t\n\
+CDBG_USER\t409\t1\tflag\tzero here\t\n\
+compute_pgm_rsrc1.RESERVED0\t410\t1\treserved\tzero\t\n\
+compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
+compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
+compute_pgm_rsrc1.RESERVED3\t413\t3\treserved\tzero\t\n\
+ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
+USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
+ENABLE_TRAP_HANDLER\t422\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
+ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
+GRANULATED_LDS_SIZE\t431\t9\tunsigned\tunits of 256 bytes on gfx6, of 512 on gfx7 and gfx8; set at dispatch, zero here\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
+compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
+kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
+kernel_code_properties.RESERVED\t458\t1\treserved\tzero\t\n\
+USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
+kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
+kernarg_preload\t464\t16\treserved\tzero\t\n\
+reserved3\t480\t32\treserved\tzero\t\n\
+compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+");
 
 /// Kernel descriptor of gfx9 without gfx90a and later.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
-pub static KERNEL_DESCRIPTOR_GFX9: Layout = Layout { name: "kernel_descriptor_t (GFX9)", bytes: 64, source: "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", fields: &[
-    f("group_segment_fixed_size", 0, 32, Kind::Size, "bytes of LDS of a workgroup, without what a dispatch adds"),
-    f("private_segment_fixed_size", 32, 32, Kind::Size, "bytes of scratch of a work-item"),
-    f("kernarg_size", 64, 32, Kind::Size, "bytes of arguments; 0 if not stated"),
-    f("reserved0", 96, 32, Kind::Reserved, "zero"),
-    f("kernel_code_entry_byte_offset", 128, 64, Kind::Signed, "from the descriptor to the first instruction, which is aligned to 256"),
-    f("reserved1", 192, 160, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3", 352, 32, Kind::Reserved, "zero"),
-    f("GRANULATED_WORKITEM_VGPR_COUNT", 384, 6, Kind::Scaled { multiply: 4, add: 1 }, "VGPRs of a work-item, rounded up"),
-    f("GRANULATED_WAVEFRONT_SGPR_COUNT", 390, 4, Kind::Scaled { multiply: 8, add: 1 }, "SGPRs of a wavefront, rounded up"),
-    f("PRIORITY", 394, 2, Kind::Unsigned, "set at dispatch; zero here"),
-    f("FLOAT_ROUND_MODE_32", 396, 2, Kind::Enum(&FLOAT_ROUND_MODE), "32-bit"),
-    f("FLOAT_ROUND_MODE_16_64", 398, 2, Kind::Enum(&FLOAT_ROUND_MODE), "16- and 64-bit"),
-    f("FLOAT_DENORM_MODE_32", 400, 2, Kind::Enum(&FLOAT_DENORM_MODE), "32-bit"),
-    f("FLOAT_DENORM_MODE_16_64", 402, 2, Kind::Enum(&FLOAT_DENORM_MODE), "16- and 64-bit"),
-    f("PRIV", 404, 1, Kind::Flag, "privileged; zero here"),
-    f("ENABLE_DX10_CLAMP", 405, 1, Kind::Flag, "NaN clamps to 0"),
-    f("DEBUG_MODE", 406, 1, Kind::Flag, "zero here"),
-    f("ENABLE_IEEE_MODE", 407, 1, Kind::Flag, "signalling NaNs become quiet, as IEEE 754 says"),
-    f("BULKY", 408, 1, Kind::Flag, "zero here"),
-    f("CDBG_USER", 409, 1, Kind::Flag, "zero here"),
-    f("FP16_OVFL", 410, 1, Kind::Flag, "16-bit overflow gives the largest number, not infinity"),
-    f("compute_pgm_rsrc1.RESERVED1", 411, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc1.RESERVED2", 412, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc1.RESERVED3", 413, 3, Kind::Reserved, "zero"),
-    f("ENABLE_PRIVATE_SEGMENT", 416, 1, Kind::Flag, "the kernel uses scratch"),
-    f("USER_SGPR_COUNT", 417, 5, Kind::Unsigned, "scalar registers set up before start"),
-    f("ENABLE_TRAP_HANDLER", 422, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_SGPR_WORKGROUP_ID_X", 423, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Y", 424, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Z", 425, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_INFO", 426, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_VGPR_WORKITEM_ID", 427, 2, Kind::Enum(&SYSTEM_VGPR_WORKITEM_ID), ""),
-    f("ENABLE_EXCEPTION_ADDRESS_WATCH", 429, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_EXCEPTION_MEMORY", 430, 1, Kind::Flag, "set by the loader; zero here"),
-    f("GRANULATED_LDS_SIZE", 431, 9, Kind::Scaled { multiply: 512, add: 0 }, "bytes of LDS; set at dispatch, zero here"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION", 440, 1, Kind::Flag, "trap on invalid operation"),
-    f("ENABLE_EXCEPTION_FP_DENORMAL_SOURCE", 441, 1, Kind::Flag, "trap on denormal operand"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO", 442, 1, Kind::Flag, "trap on division by zero"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW", 443, 1, Kind::Flag, "trap on overflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW", 444, 1, Kind::Flag, "trap on underflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INEXACT", 445, 1, Kind::Flag, "trap on inexact result"),
-    f("ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO", 446, 1, Kind::Flag, "trap on integer division by zero"),
-    f("compute_pgm_rsrc2.RESERVED0", 447, 1, Kind::Reserved, "zero"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", 448, 1, Kind::Flag, "4 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_DISPATCH_PTR", 449, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_QUEUE_PTR", 450, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_KERNARG_SEGMENT_PTR", 451, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_DISPATCH_ID", 452, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_FLAT_SCRATCH_INIT", 453, 1, Kind::Flag, "2 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_SIZE", 454, 1, Kind::Flag, "1 SGPR"),
-    f("kernel_code_properties.RESERVED0", 455, 3, Kind::Reserved, "zero"),
-    f("kernel_code_properties.RESERVED", 458, 1, Kind::Reserved, "zero"),
-    f("USES_DYNAMIC_STACK", 459, 1, Kind::Flag, "the stack is larger than stated; code object V5 and later"),
-    f("kernel_code_properties.RESERVED1", 460, 4, Kind::Reserved, "zero"),
-    f("kernarg_preload", 464, 16, Kind::Reserved, "zero"),
-    f("reserved3", 480, 32, Kind::Reserved, "zero"),
-    or("GRANULATED_WORKITEM_VGPR_COUNT", f("compute_pgm_rsrc1", 384, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_PRIVATE_SEGMENT", f("compute_pgm_rsrc2", 416, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", f("kernel_code_properties", 448, 16, Kind::Hex, "the whole word")),
-] };
+pub static KERNEL_DESCRIPTOR_GFX9: Layout = Layout::packed("kernel_descriptor_t (GFX9)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
+group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
+private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
+kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
+reserved0\t96\t32\treserved\tzero\t\n\
+kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
+reserved1\t192\t160\treserved\tzero\t\n\
+compute_pgm_rsrc3\t352\t32\treserved\tzero\t\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tscaled:4,1\tVGPRs of a work-item, rounded up\t\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tscaled:8,1\tSGPRs of a wavefront, rounded up\t\n\
+PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
+FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
+FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
+FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
+FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
+PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
+ENABLE_DX10_CLAMP\t405\t1\tflag\tNaN clamps to 0\t\n\
+DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
+ENABLE_IEEE_MODE\t407\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\t\n\
+BULKY\t408\t1\tflag\tzero here\t\n\
+CDBG_USER\t409\t1\tflag\tzero here\t\n\
+FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
+compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
+compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
+compute_pgm_rsrc1.RESERVED3\t413\t3\treserved\tzero\t\n\
+ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
+USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
+ENABLE_TRAP_HANDLER\t422\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
+ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
+GRANULATED_LDS_SIZE\t431\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
+compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
+kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
+kernel_code_properties.RESERVED\t458\t1\treserved\tzero\t\n\
+USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
+kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
+kernarg_preload\t464\t16\treserved\tzero\t\n\
+reserved3\t480\t32\treserved\tzero\t\n\
+compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+");
 
 /// Kernel descriptor of gfx90a, gfx942, gfx950 and gfx9-4-generic.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
-pub static KERNEL_DESCRIPTOR_GFX90A: Layout = Layout { name: "kernel_descriptor_t (GFX90A)", bytes: 64, source: "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", fields: &[
-    f("group_segment_fixed_size", 0, 32, Kind::Size, "bytes of LDS of a workgroup, without what a dispatch adds"),
-    f("private_segment_fixed_size", 32, 32, Kind::Size, "bytes of scratch of a work-item"),
-    f("kernarg_size", 64, 32, Kind::Size, "bytes of arguments; 0 if not stated"),
-    f("reserved0", 96, 32, Kind::Reserved, "zero"),
-    f("kernel_code_entry_byte_offset", 128, 64, Kind::Signed, "from the descriptor to the first instruction, which is aligned to 256"),
-    f("reserved1", 192, 160, Kind::Reserved, "zero"),
-    f("ACCUM_OFFSET", 352, 6, Kind::Scaled { multiply: 4, add: 1 }, "the first accumulation VGPR"),
-    f("compute_pgm_rsrc3.RESERVED0", 358, 10, Kind::Reserved, "zero"),
-    f("TG_SPLIT", 368, 1, Kind::Flag, "waves of a workgroup may be on several CUs"),
-    f("compute_pgm_rsrc3.RESERVED1", 369, 15, Kind::Reserved, "zero"),
-    f("GRANULATED_WORKITEM_VGPR_COUNT", 384, 6, Kind::Scaled { multiply: 8, add: 1 }, "VGPRs of a work-item, rounded up; accumulation VGPRs included"),
-    f("GRANULATED_WAVEFRONT_SGPR_COUNT", 390, 4, Kind::Scaled { multiply: 8, add: 1 }, "SGPRs of a wavefront, rounded up"),
-    f("PRIORITY", 394, 2, Kind::Unsigned, "set at dispatch; zero here"),
-    f("FLOAT_ROUND_MODE_32", 396, 2, Kind::Enum(&FLOAT_ROUND_MODE), "32-bit"),
-    f("FLOAT_ROUND_MODE_16_64", 398, 2, Kind::Enum(&FLOAT_ROUND_MODE), "16- and 64-bit"),
-    f("FLOAT_DENORM_MODE_32", 400, 2, Kind::Enum(&FLOAT_DENORM_MODE), "32-bit"),
-    f("FLOAT_DENORM_MODE_16_64", 402, 2, Kind::Enum(&FLOAT_DENORM_MODE), "16- and 64-bit"),
-    f("PRIV", 404, 1, Kind::Flag, "privileged; zero here"),
-    f("ENABLE_DX10_CLAMP", 405, 1, Kind::Flag, "NaN clamps to 0"),
-    f("DEBUG_MODE", 406, 1, Kind::Flag, "zero here"),
-    f("ENABLE_IEEE_MODE", 407, 1, Kind::Flag, "signalling NaNs become quiet, as IEEE 754 says"),
-    f("BULKY", 408, 1, Kind::Flag, "zero here"),
-    f("CDBG_USER", 409, 1, Kind::Flag, "zero here"),
-    f("FP16_OVFL", 410, 1, Kind::Flag, "16-bit overflow gives the largest number, not infinity"),
-    f("compute_pgm_rsrc1.RESERVED1", 411, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc1.RESERVED2", 412, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc1.RESERVED3", 413, 3, Kind::Reserved, "zero"),
-    f("ENABLE_PRIVATE_SEGMENT", 416, 1, Kind::Flag, "the kernel uses scratch"),
-    f("USER_SGPR_COUNT", 417, 5, Kind::Unsigned, "scalar registers set up before start"),
-    f("ENABLE_TRAP_HANDLER", 422, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_SGPR_WORKGROUP_ID_X", 423, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Y", 424, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Z", 425, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_INFO", 426, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_VGPR_WORKITEM_ID", 427, 2, Kind::Enum(&SYSTEM_VGPR_WORKITEM_ID), ""),
-    f("ENABLE_EXCEPTION_ADDRESS_WATCH", 429, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_EXCEPTION_MEMORY", 430, 1, Kind::Flag, "set by the loader; zero here"),
-    f("GRANULATED_LDS_SIZE", 431, 9, Kind::Unsigned, "units of 512 bytes, on gfx950 of 1280; set at dispatch, zero here"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION", 440, 1, Kind::Flag, "trap on invalid operation"),
-    f("ENABLE_EXCEPTION_FP_DENORMAL_SOURCE", 441, 1, Kind::Flag, "trap on denormal operand"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO", 442, 1, Kind::Flag, "trap on division by zero"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW", 443, 1, Kind::Flag, "trap on overflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW", 444, 1, Kind::Flag, "trap on underflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INEXACT", 445, 1, Kind::Flag, "trap on inexact result"),
-    f("ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO", 446, 1, Kind::Flag, "trap on integer division by zero"),
-    f("compute_pgm_rsrc2.RESERVED0", 447, 1, Kind::Reserved, "zero"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", 448, 1, Kind::Flag, "4 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_DISPATCH_PTR", 449, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_QUEUE_PTR", 450, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_KERNARG_SEGMENT_PTR", 451, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_DISPATCH_ID", 452, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_FLAT_SCRATCH_INIT", 453, 1, Kind::Flag, "2 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_SIZE", 454, 1, Kind::Flag, "1 SGPR"),
-    f("kernel_code_properties.RESERVED0", 455, 3, Kind::Reserved, "zero"),
-    f("kernel_code_properties.RESERVED", 458, 1, Kind::Reserved, "zero"),
-    f("USES_DYNAMIC_STACK", 459, 1, Kind::Flag, "the stack is larger than stated; code object V5 and later"),
-    f("kernel_code_properties.RESERVED1", 460, 4, Kind::Reserved, "zero"),
-    f("KERNARG_PRELOAD_SPEC_LENGTH", 464, 7, Kind::Unsigned, "dwords of arguments put in SGPRs before start"),
-    f("KERNARG_PRELOAD_SPEC_OFFSET", 471, 9, Kind::Unsigned, "dwords from the start of the arguments"),
-    f("reserved3", 480, 32, Kind::Reserved, "zero"),
-    or("ACCUM_OFFSET", f("compute_pgm_rsrc3", 352, 32, Kind::Hex, "the whole word")),
-    or("GRANULATED_WORKITEM_VGPR_COUNT", f("compute_pgm_rsrc1", 384, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_PRIVATE_SEGMENT", f("compute_pgm_rsrc2", 416, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", f("kernel_code_properties", 448, 16, Kind::Hex, "the whole word")),
-    or("KERNARG_PRELOAD_SPEC_LENGTH", f("kernarg_preload", 464, 16, Kind::Hex, "the whole word")),
-] };
+pub static KERNEL_DESCRIPTOR_GFX90A: Layout = Layout::packed("kernel_descriptor_t (GFX90A)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
+group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
+private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
+kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
+reserved0\t96\t32\treserved\tzero\t\n\
+kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
+reserved1\t192\t160\treserved\tzero\t\n\
+ACCUM_OFFSET\t352\t6\tscaled:4,1\tthe first accumulation VGPR\t\n\
+compute_pgm_rsrc3.RESERVED0\t358\t10\treserved\tzero\t\n\
+TG_SPLIT\t368\t1\tflag\twaves of a workgroup may be on several CUs\t\n\
+compute_pgm_rsrc3.RESERVED1\t369\t15\treserved\tzero\t\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tscaled:8,1\tVGPRs of a work-item, rounded up; accumulation VGPRs included\t\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tscaled:8,1\tSGPRs of a wavefront, rounded up\t\n\
+PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
+FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
+FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
+FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
+FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
+PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
+ENABLE_DX10_CLAMP\t405\t1\tflag\tNaN clamps to 0\t\n\
+DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
+ENABLE_IEEE_MODE\t407\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\t\n\
+BULKY\t408\t1\tflag\tzero here\t\n\
+CDBG_USER\t409\t1\tflag\tzero here\t\n\
+FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
+compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
+compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
+compute_pgm_rsrc1.RESERVED3\t413\t3\treserved\tzero\t\n\
+ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
+USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
+ENABLE_TRAP_HANDLER\t422\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
+ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
+GRANULATED_LDS_SIZE\t431\t9\tunsigned\tunits of 512 bytes, on gfx950 of 1280; set at dispatch, zero here\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
+compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
+kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
+kernel_code_properties.RESERVED\t458\t1\treserved\tzero\t\n\
+USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
+kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
+KERNARG_PRELOAD_SPEC_LENGTH\t464\t7\tunsigned\tdwords of arguments put in SGPRs before start\t\n\
+KERNARG_PRELOAD_SPEC_OFFSET\t471\t9\tunsigned\tdwords from the start of the arguments\t\n\
+reserved3\t480\t32\treserved\tzero\t\n\
+compute_pgm_rsrc3\t352\t32\thex\tthe whole word\tACCUM_OFFSET\n\
+compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+kernarg_preload\t464\t16\thex\tthe whole word\tKERNARG_PRELOAD_SPEC_LENGTH\n\
+");
 
 /// Kernel descriptor of gfx10.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
-pub static KERNEL_DESCRIPTOR_GFX10: Layout = Layout { name: "kernel_descriptor_t (GFX10)", bytes: 64, source: "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", fields: &[
-    f("group_segment_fixed_size", 0, 32, Kind::Size, "bytes of LDS of a workgroup, without what a dispatch adds"),
-    f("private_segment_fixed_size", 32, 32, Kind::Size, "bytes of scratch of a work-item"),
-    f("kernarg_size", 64, 32, Kind::Size, "bytes of arguments; 0 if not stated"),
-    f("reserved0", 96, 32, Kind::Reserved, "zero"),
-    f("kernel_code_entry_byte_offset", 128, 64, Kind::Signed, "from the descriptor to the first instruction, which is aligned to 256"),
-    f("reserved1", 192, 160, Kind::Reserved, "zero"),
-    f("SHARED_VGPR_COUNT", 352, 4, Kind::Scaled { multiply: 8, add: 0 }, "VGPRs shared by both halves of a wave64; zero in wave32"),
-    f("compute_pgm_rsrc3.RESERVED1", 356, 8, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3.RESERVED2", 364, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3.RESERVED3", 365, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3.RESERVED4", 366, 8, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3.RESERVED5", 374, 9, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3.RESERVED6", 383, 1, Kind::Reserved, "zero"),
-    f("GRANULATED_WORKITEM_VGPR_COUNT", 384, 6, Kind::Unsigned, "(value + 1) times 8 VGPRs of a work-item in wave32, times 4 in wave64"),
-    f("GRANULATED_WAVEFRONT_SGPR_COUNT", 390, 4, Kind::Unsigned, "always 128 SGPRs; zero, but clang 13 to 19 wrote a number"),
-    f("PRIORITY", 394, 2, Kind::Unsigned, "set at dispatch; zero here"),
-    f("FLOAT_ROUND_MODE_32", 396, 2, Kind::Enum(&FLOAT_ROUND_MODE), "32-bit"),
-    f("FLOAT_ROUND_MODE_16_64", 398, 2, Kind::Enum(&FLOAT_ROUND_MODE), "16- and 64-bit"),
-    f("FLOAT_DENORM_MODE_32", 400, 2, Kind::Enum(&FLOAT_DENORM_MODE), "32-bit"),
-    f("FLOAT_DENORM_MODE_16_64", 402, 2, Kind::Enum(&FLOAT_DENORM_MODE), "16- and 64-bit"),
-    f("PRIV", 404, 1, Kind::Flag, "privileged; zero here"),
-    f("ENABLE_DX10_CLAMP", 405, 1, Kind::Flag, "NaN clamps to 0"),
-    f("DEBUG_MODE", 406, 1, Kind::Flag, "zero here"),
-    f("ENABLE_IEEE_MODE", 407, 1, Kind::Flag, "signalling NaNs become quiet, as IEEE 754 says"),
-    f("BULKY", 408, 1, Kind::Flag, "zero here"),
-    f("CDBG_USER", 409, 1, Kind::Flag, "zero here"),
-    f("FP16_OVFL", 410, 1, Kind::Flag, "16-bit overflow gives the largest number, not infinity"),
-    f("compute_pgm_rsrc1.RESERVED1", 411, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc1.RESERVED2", 412, 1, Kind::Reserved, "zero"),
-    f("WGP_MODE", 413, 1, Kind::Flag, "waves of a workgroup may be on both CUs of a WGP"),
-    f("MEM_ORDERED", 414, 1, Kind::Flag, "loads return in order"),
-    f("FWD_PROGRESS", 415, 1, Kind::Flag, "older waves do not starve"),
-    f("ENABLE_PRIVATE_SEGMENT", 416, 1, Kind::Flag, "the kernel uses scratch"),
-    f("USER_SGPR_COUNT", 417, 5, Kind::Unsigned, "scalar registers set up before start"),
-    f("ENABLE_TRAP_HANDLER", 422, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_SGPR_WORKGROUP_ID_X", 423, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Y", 424, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Z", 425, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_INFO", 426, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_VGPR_WORKITEM_ID", 427, 2, Kind::Enum(&SYSTEM_VGPR_WORKITEM_ID), ""),
-    f("ENABLE_EXCEPTION_ADDRESS_WATCH", 429, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_EXCEPTION_MEMORY", 430, 1, Kind::Flag, "set by the loader; zero here"),
-    f("GRANULATED_LDS_SIZE", 431, 9, Kind::Scaled { multiply: 512, add: 0 }, "bytes of LDS; set at dispatch, zero here"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION", 440, 1, Kind::Flag, "trap on invalid operation"),
-    f("ENABLE_EXCEPTION_FP_DENORMAL_SOURCE", 441, 1, Kind::Flag, "trap on denormal operand"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO", 442, 1, Kind::Flag, "trap on division by zero"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW", 443, 1, Kind::Flag, "trap on overflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW", 444, 1, Kind::Flag, "trap on underflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INEXACT", 445, 1, Kind::Flag, "trap on inexact result"),
-    f("ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO", 446, 1, Kind::Flag, "trap on integer division by zero"),
-    f("compute_pgm_rsrc2.RESERVED0", 447, 1, Kind::Reserved, "zero"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", 448, 1, Kind::Flag, "4 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_DISPATCH_PTR", 449, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_QUEUE_PTR", 450, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_KERNARG_SEGMENT_PTR", 451, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_DISPATCH_ID", 452, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_FLAT_SCRATCH_INIT", 453, 1, Kind::Flag, "2 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_SIZE", 454, 1, Kind::Flag, "1 SGPR"),
-    f("kernel_code_properties.RESERVED0", 455, 3, Kind::Reserved, "zero"),
-    f("ENABLE_WAVEFRONT_SIZE32", 458, 1, Kind::Flag, "wavefronts of 32 lanes"),
-    f("USES_DYNAMIC_STACK", 459, 1, Kind::Flag, "the stack is larger than stated; code object V5 and later"),
-    f("kernel_code_properties.RESERVED1", 460, 4, Kind::Reserved, "zero"),
-    f("kernarg_preload", 464, 16, Kind::Reserved, "zero"),
-    f("reserved3", 480, 32, Kind::Reserved, "zero"),
-    or("SHARED_VGPR_COUNT", f("compute_pgm_rsrc3", 352, 32, Kind::Hex, "the whole word")),
-    or("GRANULATED_WORKITEM_VGPR_COUNT", f("compute_pgm_rsrc1", 384, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_PRIVATE_SEGMENT", f("compute_pgm_rsrc2", 416, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", f("kernel_code_properties", 448, 16, Kind::Hex, "the whole word")),
-] };
+pub static KERNEL_DESCRIPTOR_GFX10: Layout = Layout::packed("kernel_descriptor_t (GFX10)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
+group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
+private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
+kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
+reserved0\t96\t32\treserved\tzero\t\n\
+kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
+reserved1\t192\t160\treserved\tzero\t\n\
+SHARED_VGPR_COUNT\t352\t4\tscaled:8,0\tVGPRs shared by both halves of a wave64; zero in wave32\t\n\
+compute_pgm_rsrc3.RESERVED1\t356\t8\treserved\tzero\t\n\
+compute_pgm_rsrc3.RESERVED2\t364\t1\treserved\tzero\t\n\
+compute_pgm_rsrc3.RESERVED3\t365\t1\treserved\tzero\t\n\
+compute_pgm_rsrc3.RESERVED4\t366\t8\treserved\tzero\t\n\
+compute_pgm_rsrc3.RESERVED5\t374\t9\treserved\tzero\t\n\
+compute_pgm_rsrc3.RESERVED6\t383\t1\treserved\tzero\t\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tunsigned\t(value + 1) times 8 VGPRs of a work-item in wave32, times 4 in wave64\t\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\talways 128 SGPRs; zero, but clang 13 to 19 wrote a number\t\n\
+PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
+FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
+FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
+FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
+FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
+PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
+ENABLE_DX10_CLAMP\t405\t1\tflag\tNaN clamps to 0\t\n\
+DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
+ENABLE_IEEE_MODE\t407\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\t\n\
+BULKY\t408\t1\tflag\tzero here\t\n\
+CDBG_USER\t409\t1\tflag\tzero here\t\n\
+FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
+compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
+compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
+WGP_MODE\t413\t1\tflag\twaves of a workgroup may be on both CUs of a WGP\t\n\
+MEM_ORDERED\t414\t1\tflag\tloads return in order\t\n\
+FWD_PROGRESS\t415\t1\tflag\tolder waves do not starve\t\n\
+ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
+USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
+ENABLE_TRAP_HANDLER\t422\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
+ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
+GRANULATED_LDS_SIZE\t431\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
+compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
+kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
+ENABLE_WAVEFRONT_SIZE32\t458\t1\tflag\twavefronts of 32 lanes\t\n\
+USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
+kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
+kernarg_preload\t464\t16\treserved\tzero\t\n\
+reserved3\t480\t32\treserved\tzero\t\n\
+compute_pgm_rsrc3\t352\t32\thex\tthe whole word\tSHARED_VGPR_COUNT\n\
+compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+");
 
 /// Kernel descriptor of gfx11.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
-pub static KERNEL_DESCRIPTOR_GFX11: Layout = Layout { name: "kernel_descriptor_t (GFX11)", bytes: 64, source: "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", fields: &[
-    f("group_segment_fixed_size", 0, 32, Kind::Size, "bytes of LDS of a workgroup, without what a dispatch adds"),
-    f("private_segment_fixed_size", 32, 32, Kind::Size, "bytes of scratch of a work-item"),
-    f("kernarg_size", 64, 32, Kind::Size, "bytes of arguments; 0 if not stated"),
-    f("reserved0", 96, 32, Kind::Reserved, "zero"),
-    f("kernel_code_entry_byte_offset", 128, 64, Kind::Signed, "from the descriptor to the first instruction, which is aligned to 256"),
-    f("reserved1", 192, 160, Kind::Reserved, "zero"),
-    f("SHARED_VGPR_COUNT", 352, 4, Kind::Scaled { multiply: 8, add: 0 }, "VGPRs shared by both halves of a wave64; zero in wave32"),
-    f("INST_PREF_SIZE", 356, 6, Kind::Scaled { multiply: 128, add: 0 }, "bytes of code to prefetch"),
-    f("TRAP_ON_START", 362, 1, Kind::Flag, "zero here"),
-    f("TRAP_ON_END", 363, 1, Kind::Flag, "zero here"),
-    f("compute_pgm_rsrc3.RESERVED2", 364, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3.RESERVED3", 365, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3.RESERVED4", 366, 8, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3.RESERVED5", 374, 9, Kind::Reserved, "zero"),
-    f("IMAGE_OP", 383, 1, Kind::Flag, "the kernel uses image instructions; zero here"),
-    f("GRANULATED_WORKITEM_VGPR_COUNT", 384, 6, Kind::Unsigned, "(value + 1) times 8 VGPRs of a work-item in wave32, times 4 in wave64"),
-    f("GRANULATED_WAVEFRONT_SGPR_COUNT", 390, 4, Kind::Unsigned, "always 128 SGPRs; zero, but clang 13 to 19 wrote a number"),
-    f("PRIORITY", 394, 2, Kind::Unsigned, "set at dispatch; zero here"),
-    f("FLOAT_ROUND_MODE_32", 396, 2, Kind::Enum(&FLOAT_ROUND_MODE), "32-bit"),
-    f("FLOAT_ROUND_MODE_16_64", 398, 2, Kind::Enum(&FLOAT_ROUND_MODE), "16- and 64-bit"),
-    f("FLOAT_DENORM_MODE_32", 400, 2, Kind::Enum(&FLOAT_DENORM_MODE), "32-bit"),
-    f("FLOAT_DENORM_MODE_16_64", 402, 2, Kind::Enum(&FLOAT_DENORM_MODE), "16- and 64-bit"),
-    f("PRIV", 404, 1, Kind::Flag, "privileged; zero here"),
-    f("ENABLE_DX10_CLAMP", 405, 1, Kind::Flag, "NaN clamps to 0"),
-    f("DEBUG_MODE", 406, 1, Kind::Flag, "zero here"),
-    f("ENABLE_IEEE_MODE", 407, 1, Kind::Flag, "signalling NaNs become quiet, as IEEE 754 says"),
-    f("BULKY", 408, 1, Kind::Flag, "zero here"),
-    f("CDBG_USER", 409, 1, Kind::Flag, "zero here"),
-    f("FP16_OVFL", 410, 1, Kind::Flag, "16-bit overflow gives the largest number, not infinity"),
-    f("compute_pgm_rsrc1.RESERVED1", 411, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc1.RESERVED2", 412, 1, Kind::Reserved, "zero"),
-    f("WGP_MODE", 413, 1, Kind::Flag, "waves of a workgroup may be on both CUs of a WGP"),
-    f("MEM_ORDERED", 414, 1, Kind::Flag, "loads return in order"),
-    f("FWD_PROGRESS", 415, 1, Kind::Flag, "older waves do not starve"),
-    f("ENABLE_PRIVATE_SEGMENT", 416, 1, Kind::Flag, "the kernel uses scratch"),
-    f("USER_SGPR_COUNT", 417, 5, Kind::Unsigned, "scalar registers set up before start"),
-    f("ENABLE_TRAP_HANDLER", 422, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_SGPR_WORKGROUP_ID_X", 423, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Y", 424, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Z", 425, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_INFO", 426, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_VGPR_WORKITEM_ID", 427, 2, Kind::Enum(&SYSTEM_VGPR_WORKITEM_ID), ""),
-    f("ENABLE_EXCEPTION_ADDRESS_WATCH", 429, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_EXCEPTION_MEMORY", 430, 1, Kind::Flag, "set by the loader; zero here"),
-    f("GRANULATED_LDS_SIZE", 431, 9, Kind::Scaled { multiply: 512, add: 0 }, "bytes of LDS; set at dispatch, zero here"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION", 440, 1, Kind::Flag, "trap on invalid operation"),
-    f("ENABLE_EXCEPTION_FP_DENORMAL_SOURCE", 441, 1, Kind::Flag, "trap on denormal operand"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO", 442, 1, Kind::Flag, "trap on division by zero"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW", 443, 1, Kind::Flag, "trap on overflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW", 444, 1, Kind::Flag, "trap on underflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INEXACT", 445, 1, Kind::Flag, "trap on inexact result"),
-    f("ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO", 446, 1, Kind::Flag, "trap on integer division by zero"),
-    f("compute_pgm_rsrc2.RESERVED0", 447, 1, Kind::Reserved, "zero"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", 448, 1, Kind::Flag, "4 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_DISPATCH_PTR", 449, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_QUEUE_PTR", 450, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_KERNARG_SEGMENT_PTR", 451, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_DISPATCH_ID", 452, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_FLAT_SCRATCH_INIT", 453, 1, Kind::Flag, "2 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_SIZE", 454, 1, Kind::Flag, "1 SGPR"),
-    f("kernel_code_properties.RESERVED0", 455, 3, Kind::Reserved, "zero"),
-    f("ENABLE_WAVEFRONT_SIZE32", 458, 1, Kind::Flag, "wavefronts of 32 lanes"),
-    f("USES_DYNAMIC_STACK", 459, 1, Kind::Flag, "the stack is larger than stated; code object V5 and later"),
-    f("kernel_code_properties.RESERVED1", 460, 4, Kind::Reserved, "zero"),
-    f("kernarg_preload", 464, 16, Kind::Reserved, "zero"),
-    f("reserved3", 480, 32, Kind::Reserved, "zero"),
-    or("SHARED_VGPR_COUNT", f("compute_pgm_rsrc3", 352, 32, Kind::Hex, "the whole word")),
-    or("GRANULATED_WORKITEM_VGPR_COUNT", f("compute_pgm_rsrc1", 384, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_PRIVATE_SEGMENT", f("compute_pgm_rsrc2", 416, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", f("kernel_code_properties", 448, 16, Kind::Hex, "the whole word")),
-] };
+pub static KERNEL_DESCRIPTOR_GFX11: Layout = Layout::packed("kernel_descriptor_t (GFX11)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
+group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
+private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
+kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
+reserved0\t96\t32\treserved\tzero\t\n\
+kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
+reserved1\t192\t160\treserved\tzero\t\n\
+SHARED_VGPR_COUNT\t352\t4\tscaled:8,0\tVGPRs shared by both halves of a wave64; zero in wave32\t\n\
+INST_PREF_SIZE\t356\t6\tscaled:128,0\tbytes of code to prefetch\t\n\
+TRAP_ON_START\t362\t1\tflag\tzero here\t\n\
+TRAP_ON_END\t363\t1\tflag\tzero here\t\n\
+compute_pgm_rsrc3.RESERVED2\t364\t1\treserved\tzero\t\n\
+compute_pgm_rsrc3.RESERVED3\t365\t1\treserved\tzero\t\n\
+compute_pgm_rsrc3.RESERVED4\t366\t8\treserved\tzero\t\n\
+compute_pgm_rsrc3.RESERVED5\t374\t9\treserved\tzero\t\n\
+IMAGE_OP\t383\t1\tflag\tthe kernel uses image instructions; zero here\t\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tunsigned\t(value + 1) times 8 VGPRs of a work-item in wave32, times 4 in wave64\t\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\talways 128 SGPRs; zero, but clang 13 to 19 wrote a number\t\n\
+PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
+FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
+FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
+FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
+FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
+PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
+ENABLE_DX10_CLAMP\t405\t1\tflag\tNaN clamps to 0\t\n\
+DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
+ENABLE_IEEE_MODE\t407\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\t\n\
+BULKY\t408\t1\tflag\tzero here\t\n\
+CDBG_USER\t409\t1\tflag\tzero here\t\n\
+FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
+compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
+compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
+WGP_MODE\t413\t1\tflag\twaves of a workgroup may be on both CUs of a WGP\t\n\
+MEM_ORDERED\t414\t1\tflag\tloads return in order\t\n\
+FWD_PROGRESS\t415\t1\tflag\tolder waves do not starve\t\n\
+ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
+USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
+ENABLE_TRAP_HANDLER\t422\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
+ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
+GRANULATED_LDS_SIZE\t431\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
+compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
+kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
+ENABLE_WAVEFRONT_SIZE32\t458\t1\tflag\twavefronts of 32 lanes\t\n\
+USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
+kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
+kernarg_preload\t464\t16\treserved\tzero\t\n\
+reserved3\t480\t32\treserved\tzero\t\n\
+compute_pgm_rsrc3\t352\t32\thex\tthe whole word\tSHARED_VGPR_COUNT\n\
+compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+");
 
 /// Kernel descriptor of gfx1200, gfx1201 and gfx12-generic.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
-pub static KERNEL_DESCRIPTOR_GFX120: Layout = Layout { name: "kernel_descriptor_t (GFX120)", bytes: 64, source: "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", fields: &[
-    f("group_segment_fixed_size", 0, 32, Kind::Size, "bytes of LDS of a workgroup, without what a dispatch adds"),
-    f("private_segment_fixed_size", 32, 32, Kind::Size, "bytes of scratch of a work-item"),
-    f("kernarg_size", 64, 32, Kind::Size, "bytes of arguments; 0 if not stated"),
-    f("reserved0", 96, 32, Kind::Reserved, "zero"),
-    f("kernel_code_entry_byte_offset", 128, 64, Kind::Signed, "from the descriptor to the first instruction, which is aligned to 256"),
-    f("reserved1", 192, 160, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3.RESERVED0", 352, 4, Kind::Reserved, "zero"),
-    f("INST_PREF_SIZE", 356, 8, Kind::Scaled { multiply: 128, add: 0 }, "bytes of code to prefetch"),
-    f("compute_pgm_rsrc3.RESERVED2", 364, 1, Kind::Reserved, "zero"),
-    f("GLG_EN", 365, 1, Kind::Flag, ""),
-    f("compute_pgm_rsrc3.RESERVED4", 366, 8, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3.RESERVED5", 374, 9, Kind::Reserved, "zero"),
-    f("IMAGE_OP", 383, 1, Kind::Flag, "the kernel uses image instructions; zero here"),
-    f("GRANULATED_WORKITEM_VGPR_COUNT", 384, 6, Kind::Unsigned, "(value + 1) times 8 VGPRs of a work-item in wave32, times 4 in wave64"),
-    f("GRANULATED_WAVEFRONT_SGPR_COUNT", 390, 4, Kind::Unsigned, "always 128 SGPRs; zero, but clang 13 to 19 wrote a number"),
-    f("PRIORITY", 394, 2, Kind::Unsigned, "set at dispatch; zero here"),
-    f("FLOAT_ROUND_MODE_32", 396, 2, Kind::Enum(&FLOAT_ROUND_MODE), "32-bit"),
-    f("FLOAT_ROUND_MODE_16_64", 398, 2, Kind::Enum(&FLOAT_ROUND_MODE), "16- and 64-bit"),
-    f("FLOAT_DENORM_MODE_32", 400, 2, Kind::Enum(&FLOAT_DENORM_MODE), "32-bit"),
-    f("FLOAT_DENORM_MODE_16_64", 402, 2, Kind::Enum(&FLOAT_DENORM_MODE), "16- and 64-bit"),
-    f("PRIV", 404, 1, Kind::Flag, "privileged; zero here"),
-    f("ENABLE_WG_RR_EN", 405, 1, Kind::Flag, "round-robin between the waves of a workgroup"),
-    f("DEBUG_MODE", 406, 1, Kind::Flag, "zero here"),
-    f("DISABLE_PERF", 407, 1, Kind::Flag, "zero here"),
-    f("BULKY", 408, 1, Kind::Flag, "zero here"),
-    f("CDBG_USER", 409, 1, Kind::Flag, "zero here"),
-    f("FP16_OVFL", 410, 1, Kind::Flag, "16-bit overflow gives the largest number, not infinity"),
-    f("compute_pgm_rsrc1.RESERVED1", 411, 1, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc1.RESERVED2", 412, 1, Kind::Reserved, "zero"),
-    f("WGP_MODE", 413, 1, Kind::Flag, "waves of a workgroup may be on both CUs of a WGP"),
-    f("MEM_ORDERED", 414, 1, Kind::Flag, "loads return in order"),
-    f("FWD_PROGRESS", 415, 1, Kind::Flag, "older waves do not starve"),
-    f("ENABLE_PRIVATE_SEGMENT", 416, 1, Kind::Flag, "the kernel uses scratch"),
-    f("USER_SGPR_COUNT", 417, 5, Kind::Unsigned, "scalar registers set up before start"),
-    f("ENABLE_DYNAMIC_VGPR", 422, 1, Kind::Flag, "vector registers are allocated as the wave runs"),
-    f("ENABLE_SGPR_WORKGROUP_ID_X", 423, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Y", 424, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Z", 425, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_INFO", 426, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_VGPR_WORKITEM_ID", 427, 2, Kind::Enum(&SYSTEM_VGPR_WORKITEM_ID), ""),
-    f("ENABLE_EXCEPTION_ADDRESS_WATCH", 429, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_EXCEPTION_MEMORY", 430, 1, Kind::Flag, "set by the loader; zero here"),
-    f("GRANULATED_LDS_SIZE", 431, 9, Kind::Scaled { multiply: 512, add: 0 }, "bytes of LDS; set at dispatch, zero here"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION", 440, 1, Kind::Flag, "trap on invalid operation"),
-    f("ENABLE_EXCEPTION_FP_DENORMAL_SOURCE", 441, 1, Kind::Flag, "trap on denormal operand"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO", 442, 1, Kind::Flag, "trap on division by zero"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW", 443, 1, Kind::Flag, "trap on overflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW", 444, 1, Kind::Flag, "trap on underflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INEXACT", 445, 1, Kind::Flag, "trap on inexact result"),
-    f("ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO", 446, 1, Kind::Flag, "trap on integer division by zero"),
-    f("compute_pgm_rsrc2.RESERVED0", 447, 1, Kind::Reserved, "zero"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", 448, 1, Kind::Flag, "4 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_DISPATCH_PTR", 449, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_QUEUE_PTR", 450, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_KERNARG_SEGMENT_PTR", 451, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_DISPATCH_ID", 452, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_FLAT_SCRATCH_INIT", 453, 1, Kind::Flag, "2 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_SIZE", 454, 1, Kind::Flag, "1 SGPR"),
-    f("kernel_code_properties.RESERVED0", 455, 3, Kind::Reserved, "zero"),
-    f("ENABLE_WAVEFRONT_SIZE32", 458, 1, Kind::Flag, "wavefronts of 32 lanes"),
-    f("USES_DYNAMIC_STACK", 459, 1, Kind::Flag, "the stack is larger than stated; code object V5 and later"),
-    f("kernel_code_properties.RESERVED1", 460, 4, Kind::Reserved, "zero"),
-    f("kernarg_preload", 464, 16, Kind::Reserved, "zero"),
-    f("reserved3", 480, 32, Kind::Reserved, "zero"),
-    or("compute_pgm_rsrc3.RESERVED0", f("compute_pgm_rsrc3", 352, 32, Kind::Hex, "the whole word")),
-    or("GRANULATED_WORKITEM_VGPR_COUNT", f("compute_pgm_rsrc1", 384, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_PRIVATE_SEGMENT", f("compute_pgm_rsrc2", 416, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", f("kernel_code_properties", 448, 16, Kind::Hex, "the whole word")),
-] };
+pub static KERNEL_DESCRIPTOR_GFX120: Layout = Layout::packed("kernel_descriptor_t (GFX120)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
+group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
+private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
+kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
+reserved0\t96\t32\treserved\tzero\t\n\
+kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
+reserved1\t192\t160\treserved\tzero\t\n\
+compute_pgm_rsrc3.RESERVED0\t352\t4\treserved\tzero\t\n\
+INST_PREF_SIZE\t356\t8\tscaled:128,0\tbytes of code to prefetch\t\n\
+compute_pgm_rsrc3.RESERVED2\t364\t1\treserved\tzero\t\n\
+GLG_EN\t365\t1\tflag\t\t\n\
+compute_pgm_rsrc3.RESERVED4\t366\t8\treserved\tzero\t\n\
+compute_pgm_rsrc3.RESERVED5\t374\t9\treserved\tzero\t\n\
+IMAGE_OP\t383\t1\tflag\tthe kernel uses image instructions; zero here\t\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tunsigned\t(value + 1) times 8 VGPRs of a work-item in wave32, times 4 in wave64\t\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\talways 128 SGPRs; zero, but clang 13 to 19 wrote a number\t\n\
+PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
+FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
+FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
+FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
+FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
+PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
+ENABLE_WG_RR_EN\t405\t1\tflag\tround-robin between the waves of a workgroup\t\n\
+DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
+DISABLE_PERF\t407\t1\tflag\tzero here\t\n\
+BULKY\t408\t1\tflag\tzero here\t\n\
+CDBG_USER\t409\t1\tflag\tzero here\t\n\
+FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
+compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
+compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
+WGP_MODE\t413\t1\tflag\twaves of a workgroup may be on both CUs of a WGP\t\n\
+MEM_ORDERED\t414\t1\tflag\tloads return in order\t\n\
+FWD_PROGRESS\t415\t1\tflag\tolder waves do not starve\t\n\
+ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
+USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
+ENABLE_DYNAMIC_VGPR\t422\t1\tflag\tvector registers are allocated as the wave runs\t\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
+ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
+GRANULATED_LDS_SIZE\t431\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
+compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
+kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
+ENABLE_WAVEFRONT_SIZE32\t458\t1\tflag\twavefronts of 32 lanes\t\n\
+USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
+kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
+kernarg_preload\t464\t16\treserved\tzero\t\n\
+reserved3\t480\t32\treserved\tzero\t\n\
+compute_pgm_rsrc3\t352\t32\thex\tthe whole word\tcompute_pgm_rsrc3.RESERVED0\n\
+compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+");
 
 /// Kernel descriptor of gfx1250 and gfx1251.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
-pub static KERNEL_DESCRIPTOR_GFX125: Layout = Layout { name: "kernel_descriptor_t (GFX125)", bytes: 64, source: "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", fields: &[
-    f("group_segment_fixed_size", 0, 32, Kind::Size, "bytes of LDS of a workgroup, without what a dispatch adds"),
-    f("private_segment_fixed_size", 32, 32, Kind::Size, "bytes of scratch of a work-item"),
-    f("kernarg_size", 64, 32, Kind::Size, "bytes of arguments; 0 if not stated"),
-    f("reserved0", 96, 32, Kind::Reserved, "zero"),
-    f("kernel_code_entry_byte_offset", 128, 64, Kind::Signed, "from the descriptor to the first instruction, which is aligned to 256"),
-    f("reserved1", 192, 160, Kind::Reserved, "zero"),
-    f("compute_pgm_rsrc3.RESERVED0", 352, 4, Kind::Reserved, "zero"),
-    f("INST_PREF_SIZE", 356, 8, Kind::Scaled { multiply: 128, add: 0 }, "bytes of code to prefetch"),
-    f("compute_pgm_rsrc3.RESERVED2", 364, 1, Kind::Reserved, "zero"),
-    f("GLG_EN", 365, 1, Kind::Flag, ""),
-    f("NAMED_BAR_CNT", 366, 3, Kind::Scaled { multiply: 4, add: 0 }, "named barriers; LLVM 22 prints the raw value"),
-    f("ENABLE_DYNAMIC_VGPR", 369, 1, Kind::Flag, "vector registers are allocated as the wave runs"),
-    f("TCP_SPLIT", 370, 3, Kind::Unsigned, ""),
-    f("ENABLE_DIDT_THROTTLE", 373, 1, Kind::Flag, ""),
-    f("compute_pgm_rsrc3.RESERVED5", 374, 9, Kind::Reserved, "zero"),
-    f("IMAGE_OP", 383, 1, Kind::Flag, "the kernel uses image instructions; zero here"),
-    f("GRANULATED_WORKITEM_VGPR_COUNT", 384, 6, Kind::Scaled { multiply: 16, add: 1 }, "VGPRs of a work-item, rounded up"),
-    f("GRANULATED_WAVEFRONT_SGPR_COUNT", 390, 4, Kind::Unsigned, "always 128 SGPRs; zero, but clang 13 to 19 wrote a number"),
-    f("PRIORITY", 394, 2, Kind::Unsigned, "set at dispatch; zero here"),
-    f("FLOAT_ROUND_MODE_32", 396, 2, Kind::Enum(&FLOAT_ROUND_MODE), "32-bit"),
-    f("FLOAT_ROUND_MODE_16_64", 398, 2, Kind::Enum(&FLOAT_ROUND_MODE), "16- and 64-bit"),
-    f("FLOAT_DENORM_MODE_32", 400, 2, Kind::Enum(&FLOAT_DENORM_MODE), "32-bit"),
-    f("FLOAT_DENORM_MODE_16_64", 402, 2, Kind::Enum(&FLOAT_DENORM_MODE), "16- and 64-bit"),
-    f("PRIV", 404, 1, Kind::Flag, "privileged; zero here"),
-    f("ENABLE_WG_RR_EN", 405, 1, Kind::Flag, "round-robin between the waves of a workgroup"),
-    f("DEBUG_MODE", 406, 1, Kind::Flag, "zero here"),
-    f("DISABLE_PERF", 407, 1, Kind::Flag, "zero here"),
-    f("BULKY", 408, 1, Kind::Flag, "zero here"),
-    f("CDBG_USER", 409, 1, Kind::Flag, "zero here"),
-    f("FP16_OVFL", 410, 1, Kind::Flag, "16-bit overflow gives the largest number, not infinity"),
-    f("FLAT_SCRATCH_IS_NV", 411, 1, Kind::Flag, "scratch is not volatile"),
-    f("compute_pgm_rsrc1.RESERVED2", 412, 1, Kind::Reserved, "zero"),
-    f("WGP_MODE", 413, 1, Kind::Flag, "waves of a workgroup may be on both CUs of a WGP"),
-    f("MEM_ORDERED", 414, 1, Kind::Flag, "loads return in order"),
-    f("FWD_PROGRESS", 415, 1, Kind::Flag, "older waves do not starve"),
-    f("ENABLE_PRIVATE_SEGMENT", 416, 1, Kind::Flag, "the kernel uses scratch"),
-    f("USER_SGPR_COUNT", 417, 6, Kind::Unsigned, "scalar registers set up before start"),
-    f("ENABLE_SGPR_WORKGROUP_ID_X", 423, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Y", 424, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_ID_Z", 425, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_SGPR_WORKGROUP_INFO", 426, 1, Kind::Flag, "1 SGPR"),
-    f("ENABLE_VGPR_WORKITEM_ID", 427, 2, Kind::Enum(&SYSTEM_VGPR_WORKITEM_ID), ""),
-    f("ENABLE_EXCEPTION_ADDRESS_WATCH", 429, 1, Kind::Flag, "set by the loader; zero here"),
-    f("ENABLE_EXCEPTION_MEMORY", 430, 1, Kind::Flag, "set by the loader; zero here"),
-    f("GRANULATED_LDS_SIZE", 431, 9, Kind::Scaled { multiply: 2048, add: 0 }, "bytes of LDS; set at dispatch, zero here"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION", 440, 1, Kind::Flag, "trap on invalid operation"),
-    f("ENABLE_EXCEPTION_FP_DENORMAL_SOURCE", 441, 1, Kind::Flag, "trap on denormal operand"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO", 442, 1, Kind::Flag, "trap on division by zero"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW", 443, 1, Kind::Flag, "trap on overflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW", 444, 1, Kind::Flag, "trap on underflow"),
-    f("ENABLE_EXCEPTION_IEEE_754_FP_INEXACT", 445, 1, Kind::Flag, "trap on inexact result"),
-    f("ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO", 446, 1, Kind::Flag, "trap on integer division by zero"),
-    f("compute_pgm_rsrc2.RESERVED0", 447, 1, Kind::Reserved, "zero"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", 448, 1, Kind::Flag, "4 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_DISPATCH_PTR", 449, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_QUEUE_PTR", 450, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_KERNARG_SEGMENT_PTR", 451, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_DISPATCH_ID", 452, 1, Kind::Flag, "2 SGPRs"),
-    f("ENABLE_SGPR_FLAT_SCRATCH_INIT", 453, 1, Kind::Flag, "2 SGPRs; zero where flat scratch is architected"),
-    f("ENABLE_SGPR_PRIVATE_SEGMENT_SIZE", 454, 1, Kind::Flag, "1 SGPR"),
-    f("kernel_code_properties.RESERVED0", 455, 3, Kind::Reserved, "zero"),
-    f("ENABLE_WAVEFRONT_SIZE32", 458, 1, Kind::Flag, "wavefronts of 32 lanes"),
-    f("USES_DYNAMIC_STACK", 459, 1, Kind::Flag, "the stack is larger than stated; code object V5 and later"),
-    f("kernel_code_properties.RESERVED1", 460, 4, Kind::Reserved, "zero"),
-    f("KERNARG_PRELOAD_SPEC_LENGTH", 464, 7, Kind::Unsigned, "dwords of arguments put in SGPRs before start"),
-    f("KERNARG_PRELOAD_SPEC_OFFSET", 471, 9, Kind::Unsigned, "dwords from the start of the arguments"),
-    f("reserved3", 480, 32, Kind::Reserved, "zero"),
-    or("compute_pgm_rsrc3.RESERVED0", f("compute_pgm_rsrc3", 352, 32, Kind::Hex, "the whole word")),
-    or("GRANULATED_WORKITEM_VGPR_COUNT", f("compute_pgm_rsrc1", 384, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_PRIVATE_SEGMENT", f("compute_pgm_rsrc2", 416, 32, Kind::Hex, "the whole word")),
-    or("ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", f("kernel_code_properties", 448, 16, Kind::Hex, "the whole word")),
-    or("KERNARG_PRELOAD_SPEC_LENGTH", f("kernarg_preload", 464, 16, Kind::Hex, "the whole word")),
-] };
+pub static KERNEL_DESCRIPTOR_GFX125: Layout = Layout::packed("kernel_descriptor_t (GFX125)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
+group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
+private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
+kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
+reserved0\t96\t32\treserved\tzero\t\n\
+kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
+reserved1\t192\t160\treserved\tzero\t\n\
+compute_pgm_rsrc3.RESERVED0\t352\t4\treserved\tzero\t\n\
+INST_PREF_SIZE\t356\t8\tscaled:128,0\tbytes of code to prefetch\t\n\
+compute_pgm_rsrc3.RESERVED2\t364\t1\treserved\tzero\t\n\
+GLG_EN\t365\t1\tflag\t\t\n\
+NAMED_BAR_CNT\t366\t3\tscaled:4,0\tnamed barriers; LLVM 22 prints the raw value\t\n\
+ENABLE_DYNAMIC_VGPR\t369\t1\tflag\tvector registers are allocated as the wave runs\t\n\
+TCP_SPLIT\t370\t3\tunsigned\t\t\n\
+ENABLE_DIDT_THROTTLE\t373\t1\tflag\t\t\n\
+compute_pgm_rsrc3.RESERVED5\t374\t9\treserved\tzero\t\n\
+IMAGE_OP\t383\t1\tflag\tthe kernel uses image instructions; zero here\t\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tscaled:16,1\tVGPRs of a work-item, rounded up\t\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\talways 128 SGPRs; zero, but clang 13 to 19 wrote a number\t\n\
+PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
+FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
+FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
+FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
+FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
+PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
+ENABLE_WG_RR_EN\t405\t1\tflag\tround-robin between the waves of a workgroup\t\n\
+DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
+DISABLE_PERF\t407\t1\tflag\tzero here\t\n\
+BULKY\t408\t1\tflag\tzero here\t\n\
+CDBG_USER\t409\t1\tflag\tzero here\t\n\
+FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
+FLAT_SCRATCH_IS_NV\t411\t1\tflag\tscratch is not volatile\t\n\
+compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
+WGP_MODE\t413\t1\tflag\twaves of a workgroup may be on both CUs of a WGP\t\n\
+MEM_ORDERED\t414\t1\tflag\tloads return in order\t\n\
+FWD_PROGRESS\t415\t1\tflag\tolder waves do not starve\t\n\
+ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
+USER_SGPR_COUNT\t417\t6\tunsigned\tscalar registers set up before start\t\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
+ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
+ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
+ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
+GRANULATED_LDS_SIZE\t431\t9\tscaled:2048,0\tbytes of LDS; set at dispatch, zero here\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
+compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
+kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
+ENABLE_WAVEFRONT_SIZE32\t458\t1\tflag\twavefronts of 32 lanes\t\n\
+USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
+kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
+KERNARG_PRELOAD_SPEC_LENGTH\t464\t7\tunsigned\tdwords of arguments put in SGPRs before start\t\n\
+KERNARG_PRELOAD_SPEC_OFFSET\t471\t9\tunsigned\tdwords from the start of the arguments\t\n\
+reserved3\t480\t32\treserved\tzero\t\n\
+compute_pgm_rsrc3\t352\t32\thex\tthe whole word\tcompute_pgm_rsrc3.RESERVED0\n\
+compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+kernarg_preload\t464\t16\thex\tthe whole word\tKERNARG_PRELOAD_SPEC_LENGTH\n\
+");
 
 // processor.toml
 
@@ -1118,19 +1101,19 @@ pub static PROCESSORS: &[Processor] = &[
 /// Relocation types of code objects.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Relocation Records; BinaryFormat/ELFRelocs/AMDGPU.def
 #[rustfmt::skip]
-pub static RELOCATION: Names = Names { entries: &[
-    n(0x0, "R_AMDGPU_NONE", "nothing"),
-    n(0x1, "R_AMDGPU_ABS32_LO", "low 32 bits of S + A"),
-    n(0x2, "R_AMDGPU_ABS32_HI", "high 32 bits of S + A"),
-    n(0x3, "R_AMDGPU_ABS64", "S + A, 64 bits"),
-    n(0x4, "R_AMDGPU_REL32", "S + A - P, 32 bits"),
-    n(0x5, "R_AMDGPU_REL64", "S + A - P, 64 bits"),
-    n(0x6, "R_AMDGPU_ABS32", "S + A, 32 bits"),
-    n(0x7, "R_AMDGPU_GOTPCREL", "G + GOT + A - P, 32 bits"),
-    n(0x8, "R_AMDGPU_GOTPCREL32_LO", "low 32 bits of G + GOT + A - P"),
-    n(0x9, "R_AMDGPU_GOTPCREL32_HI", "high 32 bits of G + GOT + A - P"),
-    n(0xa, "R_AMDGPU_REL32_LO", "low 32 bits of S + A - P"),
-    n(0xb, "R_AMDGPU_REL32_HI", "high 32 bits of S + A - P"),
-    n(0xd, "R_AMDGPU_RELATIVE64", "B + A, 64 bits"),
-    n(0xe, "R_AMDGPU_REL16", "((S + A - P) - 4) / 4, 16 bits"),
-] };
+pub static RELOCATION: Names = Names::packed("\
+0\tR_AMDGPU_NONE\tnothing\n\
+1\tR_AMDGPU_ABS32_LO\tlow 32 bits of S + A\n\
+2\tR_AMDGPU_ABS32_HI\thigh 32 bits of S + A\n\
+3\tR_AMDGPU_ABS64\tS + A, 64 bits\n\
+4\tR_AMDGPU_REL32\tS + A - P, 32 bits\n\
+5\tR_AMDGPU_REL64\tS + A - P, 64 bits\n\
+6\tR_AMDGPU_ABS32\tS + A, 32 bits\n\
+7\tR_AMDGPU_GOTPCREL\tG + GOT + A - P, 32 bits\n\
+8\tR_AMDGPU_GOTPCREL32_LO\tlow 32 bits of G + GOT + A - P\n\
+9\tR_AMDGPU_GOTPCREL32_HI\thigh 32 bits of G + GOT + A - P\n\
+a\tR_AMDGPU_REL32_LO\tlow 32 bits of S + A - P\n\
+b\tR_AMDGPU_REL32_HI\thigh 32 bits of S + A - P\n\
+d\tR_AMDGPU_RELATIVE64\tB + A, 64 bits\n\
+e\tR_AMDGPU_REL16\t((S + A - P) - 4) / 4, 16 bits\n\
+");

@@ -113,7 +113,8 @@ impl Value {
             Content::Flag(flag) => flag.to_string(),
             Content::Unsigned(number) => number.to_string(),
             Content::Signed(number) => number.to_string(),
-            Content::Float(number) => number.to_string(),
+            // Printing floating-point numbers is large code, and the ABI has none.
+            Content::Float(number) => format!("floating-point 0x{:x}", number.to_bits()),
             Content::Text(text) => text.to_string(),
             Content::Bytes(bytes) => record::hex(bytes),
             Content::List(values) => format!("list of {}", values.len()),

@@ -51,17 +51,17 @@ pub struct Dialect {
 }
 
 /// No names.
-pub const NO_NAMES: &Names = &Names { entries: &[] };
+pub static NO_NAMES: Names = Names::packed("");
 
 /// Plain ELF, as for machines that nothing is known of.
 pub static GENERIC: Dialect = Dialect {
-    file_types: NO_NAMES,
-    section_types: NO_NAMES,
+    file_types: &NO_NAMES,
+    section_types: &NO_NAMES,
     no_bits: &[],
-    section_flags: NO_NAMES,
-    symbol_types: NO_NAMES,
-    special_sections: NO_NAMES,
-    relocation_types: NO_NAMES,
+    section_flags: &NO_NAMES,
+    symbol_types: &NO_NAMES,
+    special_sections: &NO_NAMES,
+    relocation_types: &NO_NAMES,
     note_types: &[],
     flags: None,
     section: None,

@@ -8,6 +8,7 @@ use object::elf;
 
 use super::{Elf, Section};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
+use crate::order;
 use crate::source::Source;
 use crate::span::Span;
 
@@ -61,7 +62,7 @@ impl Image {
         let first = self
             .order
             .partition_point(|&(_, reach)| reach <= window.offset);
-        let mut found: Vec<u32> = self.order[first..]
+        let found: Vec<u32> = self.order[first..]
             .iter()
             .map(|&(i, _)| i)
             .take_while(|&i| self.pieces[i as usize].offset < window.end())
@@ -70,11 +71,9 @@ impl Image {
                 piece.size > 0 && piece.offset + piece.size > window.offset
             })
             .collect();
-        found.sort_unstable();
-        found
-            .into_iter()
-            .map(|i| &self.pieces[i as usize])
-            .collect()
+        let laid = order::by_key(found.len(), &|i| found[i].into());
+        let pieces = laid.iter().map(|&i| found[i as usize]);
+        pieces.map(|i| &self.pieces[i as usize]).collect()
     }
 
     /// Fills `into` with the image's bytes from `offset` on; zeros where no piece has any.
@@ -109,8 +108,7 @@ impl Image {
 
     /// Sorts the pieces for reading; pairs of neighbours that share bytes are given to `shared`.
     fn finish(&mut self, mut shared: impl FnMut(&Piece, &Piece)) {
-        let mut order: Vec<u32> = (0..self.pieces.len() as u32).collect();
-        order.sort_by_key(|&i| self.pieces[i as usize].offset);
+        let order = order::by_key(self.pieces.len(), &|i| self.pieces[i].offset);
         let mut reach = 0;
         let mut farthest: Option<u32> = None;
         for i in order {

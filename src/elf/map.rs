@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::{Elf, Section};
 use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::order;
 use crate::span::Span;
 
 /// What a part of a file is.
@@ -148,7 +149,7 @@ impl Map {
             .filter(|c| c.0.contains(offset))
             .map(|c| c.1)
             .collect();
-        parts.sort_by_key(|part| part.is_segment());
+        order::arrange(&mut parts, |part| part.is_segment().into());
         parts
     }
 }
@@ -191,8 +192,10 @@ fn claims(file: &Elf) -> Vec<(Span, Part)> {
 pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
     let claims = claims(file);
     let size = file.source().size();
-    let mut by_offset: Vec<usize> = (0..claims.len()).collect();
-    by_offset.sort_by_key(|&i| claims[i].0.offset);
+    let by_offset: Vec<usize> = order::by_key(claims.len(), &|i| claims[i].0.offset)
+        .into_iter()
+        .map(|i| i as usize)
+        .collect();
 
     let mut map = Map::default();
     let mut reach = 0;

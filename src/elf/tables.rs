@@ -5,878 +5,861 @@
 // A table may be there before its first reader.
 #![allow(dead_code)]
 
-use crate::record::{FieldLayout, Kind, Layout, Named, Names};
-
-const fn n(value: u64, name: &'static str, note: &'static str) -> Named {
-    Named { value, name, note }
-}
-
-#[rustfmt::skip]
-const fn f(name: &'static str, lsb: u32, bits: u32, kind: Kind, note: &'static str) -> FieldLayout {
-    FieldLayout { name, lsb, bits, kind, note, alternative_of: "" }
-}
-
-/// The field as another reading of bits that the named field has too.
-const fn or(alternative_of: &'static str, field: FieldLayout) -> FieldLayout {
-    FieldLayout {
-        alternative_of,
-        ..field
-    }
-}
+use crate::record::{Layout, Names};
 
 // layouts.toml
 
 /// ELF header, 32-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF32_HEADER: Layout = Layout { name: "Elf32_Ehdr", bytes: 52, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("EI_MAG", 0, 32, Kind::Bytes, "7f 45 4c 46: DEL, then \"ELF\" (EI_MAG0 to EI_MAG3)"),
-    f("EI_CLASS", 32, 8, Kind::Enum(&EI_CLASS), "width of addresses"),
-    f("EI_DATA", 40, 8, Kind::Enum(&EI_DATA), "order of bytes"),
-    f("EI_VERSION", 48, 8, Kind::Enum(&EV), "version of the ELF header"),
-    f("EI_OSABI", 56, 8, Kind::Enum(&EI_OSABI), "whose extensions the file uses"),
-    f("EI_ABIVERSION", 64, 8, Kind::Unsigned, "version of those extensions"),
-    f("EI_PAD", 72, 56, Kind::Reserved, "zero"),
-    f("e_type", 128, 16, Kind::Enum(&E_TYPE), "kind of object"),
-    f("e_machine", 144, 16, Kind::Enum(&E_MACHINE), "what runs it"),
-    f("e_version", 160, 32, Kind::Enum(&EV), "version of the file format"),
-    f("e_entry", 192, 32, Kind::Address, "where execution starts; 0 if nowhere"),
-    f("e_phoff", 224, 32, Kind::Offset, "program headers; 0 if none"),
-    f("e_shoff", 256, 32, Kind::Offset, "section headers; 0 if none"),
-    f("e_flags", 288, 32, Kind::Hex, "flags of the machine"),
-    f("e_ehsize", 320, 16, Kind::Size, "bytes of this header"),
-    f("e_phentsize", 336, 16, Kind::Size, "bytes of a program header"),
-    f("e_phnum", 352, 16, Kind::Count, "number of program headers; 0xffff: the number is sh_info of section 0"),
-    f("e_shentsize", 368, 16, Kind::Size, "bytes of a section header"),
-    f("e_shnum", 384, 16, Kind::Count, "number of section headers; 0 with e_shoff set: the number is sh_size of section 0"),
-    f("e_shstrndx", 400, 16, Kind::Section, "section that holds the section names; 0xffff: the index is sh_link of section 0"),
-] };
+pub static ELF32_HEADER: Layout = Layout::packed("Elf32_Ehdr", 52, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&EI_CLASS, &EI_DATA, &EV, &EI_OSABI, &E_TYPE, &E_MACHINE], "\
+EI_MAG\t0\t32\tbytes\t7f 45 4c 46: DEL, then \"ELF\" (EI_MAG0 to EI_MAG3)\t\n\
+EI_CLASS\t32\t8\tenum:0\twidth of addresses\t\n\
+EI_DATA\t40\t8\tenum:1\torder of bytes\t\n\
+EI_VERSION\t48\t8\tenum:2\tversion of the ELF header\t\n\
+EI_OSABI\t56\t8\tenum:3\twhose extensions the file uses\t\n\
+EI_ABIVERSION\t64\t8\tunsigned\tversion of those extensions\t\n\
+EI_PAD\t72\t56\treserved\tzero\t\n\
+e_type\t128\t16\tenum:4\tkind of object\t\n\
+e_machine\t144\t16\tenum:5\twhat runs it\t\n\
+e_version\t160\t32\tenum:2\tversion of the file format\t\n\
+e_entry\t192\t32\taddress\twhere execution starts; 0 if nowhere\t\n\
+e_phoff\t224\t32\toffset\tprogram headers; 0 if none\t\n\
+e_shoff\t256\t32\toffset\tsection headers; 0 if none\t\n\
+e_flags\t288\t32\thex\tflags of the machine\t\n\
+e_ehsize\t320\t16\tsize\tbytes of this header\t\n\
+e_phentsize\t336\t16\tsize\tbytes of a program header\t\n\
+e_phnum\t352\t16\tcount\tnumber of program headers; 0xffff: the number is sh_info of section 0\t\n\
+e_shentsize\t368\t16\tsize\tbytes of a section header\t\n\
+e_shnum\t384\t16\tcount\tnumber of section headers; 0 with e_shoff set: the number is sh_size of section 0\t\n\
+e_shstrndx\t400\t16\tsection\tsection that holds the section names; 0xffff: the index is sh_link of section 0\t\n\
+");
 
 /// Program header, 32-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF32_SEGMENT: Layout = Layout { name: "Elf32_Phdr", bytes: 32, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("p_type", 0, 32, Kind::Enum(&SEGMENT_TYPE), "kind of segment"),
-    f("p_offset", 32, 32, Kind::Offset, "first byte in the file"),
-    f("p_vaddr", 64, 32, Kind::Address, "where it goes"),
-    f("p_paddr", 96, 32, Kind::Address, "physical address, where that matters"),
-    f("p_filesz", 128, 32, Kind::Size, "bytes in the file"),
-    f("p_memsz", 160, 32, Kind::Size, "bytes in memory; what the file does not have is zero"),
-    f("p_flags", 192, 32, Kind::Flags(&SEGMENT_FLAGS), "access"),
-    f("p_align", 224, 32, Kind::Size, "alignment; 0 or 1: none"),
-] };
+pub static ELF32_SEGMENT: Layout = Layout::packed("Elf32_Phdr", 32, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&SEGMENT_TYPE, &SEGMENT_FLAGS], "\
+p_type\t0\t32\tenum:0\tkind of segment\t\n\
+p_offset\t32\t32\toffset\tfirst byte in the file\t\n\
+p_vaddr\t64\t32\taddress\twhere it goes\t\n\
+p_paddr\t96\t32\taddress\tphysical address, where that matters\t\n\
+p_filesz\t128\t32\tsize\tbytes in the file\t\n\
+p_memsz\t160\t32\tsize\tbytes in memory; what the file does not have is zero\t\n\
+p_flags\t192\t32\tflags:1\taccess\t\n\
+p_align\t224\t32\tsize\talignment; 0 or 1: none\t\n\
+");
 
 /// Section header, 32-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF32_SECTION: Layout = Layout { name: "Elf32_Shdr", bytes: 40, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("sh_name", 0, 32, Kind::String, "offset of the name in the section that e_shstrndx names"),
-    f("sh_type", 32, 32, Kind::Enum(&SECTION_TYPE), "kind of contents"),
-    f("sh_flags", 64, 32, Kind::Flags(&SECTION_FLAGS), ""),
-    f("sh_addr", 96, 32, Kind::Address, "where it goes; 0 if nowhere"),
-    f("sh_offset", 128, 32, Kind::Offset, "first byte in the file"),
-    f("sh_size", 160, 32, Kind::Size, "bytes"),
-    f("sh_link", 192, 32, Kind::Section, "a section that it needs: strings of a symbol table, symbols of relocations"),
-    f("sh_info", 224, 32, Kind::Unsigned, "by type: section that relocations patch, number of local symbols, signature of a group"),
-    f("sh_addralign", 256, 32, Kind::Size, "alignment; 0 or 1: none"),
-    f("sh_entsize", 288, 32, Kind::Size, "bytes of an entry, where all have one size"),
-] };
+pub static ELF32_SECTION: Layout = Layout::packed("Elf32_Shdr", 40, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&SECTION_TYPE, &SECTION_FLAGS], "\
+sh_name\t0\t32\tstring\toffset of the name in the section that e_shstrndx names\t\n\
+sh_type\t32\t32\tenum:0\tkind of contents\t\n\
+sh_flags\t64\t32\tflags:1\t\t\n\
+sh_addr\t96\t32\taddress\twhere it goes; 0 if nowhere\t\n\
+sh_offset\t128\t32\toffset\tfirst byte in the file\t\n\
+sh_size\t160\t32\tsize\tbytes\t\n\
+sh_link\t192\t32\tsection\ta section that it needs: strings of a symbol table, symbols of relocations\t\n\
+sh_info\t224\t32\tunsigned\tby type: section that relocations patch, number of local symbols, signature of a group\t\n\
+sh_addralign\t256\t32\tsize\talignment; 0 or 1: none\t\n\
+sh_entsize\t288\t32\tsize\tbytes of an entry, where all have one size\t\n\
+");
 
 /// Symbol, 32-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF32_SYMBOL: Layout = Layout { name: "Elf32_Sym", bytes: 16, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("st_name", 0, 32, Kind::String, "offset of the name in the string table that sh_link names"),
-    f("st_value", 32, 32, Kind::Address, "address, or offset in the section in a relocatable file"),
-    f("st_size", 64, 32, Kind::Size, "bytes; 0 if unknown"),
-    f("st_type", 96, 4, Kind::Enum(&SYMBOL_TYPE), "ELF32_ST_TYPE(st_info)"),
-    f("st_bind", 100, 4, Kind::Enum(&SYMBOL_BINDING), "ELF32_ST_BIND(st_info)"),
-    f("st_other", 104, 8, Kind::Hex, "visibility and bits of the machine"),
-    f("st_shndx", 112, 16, Kind::Section, "section that holds it, or a special index"),
-    or("st_type", f("st_info", 96, 8, Kind::Hex, "type and binding")),
-    or("st_other", f("st_visibility", 104, 2, Kind::Enum(&SYMBOL_VISIBILITY), "ELF32_ST_VISIBILITY(st_other)")),
-] };
+pub static ELF32_SYMBOL: Layout = Layout::packed("Elf32_Sym", 16, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&SYMBOL_TYPE, &SYMBOL_BINDING, &SYMBOL_VISIBILITY], "\
+st_name\t0\t32\tstring\toffset of the name in the string table that sh_link names\t\n\
+st_value\t32\t32\taddress\taddress, or offset in the section in a relocatable file\t\n\
+st_size\t64\t32\tsize\tbytes; 0 if unknown\t\n\
+st_type\t96\t4\tenum:0\tELF32_ST_TYPE(st_info)\t\n\
+st_bind\t100\t4\tenum:1\tELF32_ST_BIND(st_info)\t\n\
+st_other\t104\t8\thex\tvisibility and bits of the machine\t\n\
+st_shndx\t112\t16\tsection\tsection that holds it, or a special index\t\n\
+st_info\t96\t8\thex\ttype and binding\tst_type\n\
+st_visibility\t104\t2\tenum:2\tELF32_ST_VISIBILITY(st_other)\tst_other\n\
+");
 
 /// Relocation without addend, 32-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF32_REL: Layout = Layout { name: "Elf32_Rel", bytes: 8, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("r_offset", 0, 32, Kind::Address, "place to patch: offset in the section (relocatable file) or address"),
-    f("r_type", 32, 8, Kind::Unsigned, "ELF32_R_TYPE(r_info): what to compute and write"),
-    f("r_sym", 40, 24, Kind::Symbol, "ELF32_R_SYM(r_info): index in the symbol table; 0: no symbol"),
-    or("r_type", f("r_info", 32, 32, Kind::Hex, "type and symbol")),
-] };
+pub static ELF32_REL: Layout = Layout::packed("Elf32_Rel", 8, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[], "\
+r_offset\t0\t32\taddress\tplace to patch: offset in the section (relocatable file) or address\t\n\
+r_type\t32\t8\tunsigned\tELF32_R_TYPE(r_info): what to compute and write\t\n\
+r_sym\t40\t24\tsymbol\tELF32_R_SYM(r_info): index in the symbol table; 0: no symbol\t\n\
+r_info\t32\t32\thex\ttype and symbol\tr_type\n\
+");
 
 /// Relocation with addend, 32-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF32_RELA: Layout = Layout { name: "Elf32_Rela", bytes: 12, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("r_offset", 0, 32, Kind::Address, "place to patch: offset in the section (relocatable file) or address"),
-    f("r_type", 32, 8, Kind::Unsigned, "ELF32_R_TYPE(r_info): what to compute and write"),
-    f("r_sym", 40, 24, Kind::Symbol, "ELF32_R_SYM(r_info): index in the symbol table; 0: no symbol"),
-    f("r_addend", 64, 32, Kind::Signed, "constant to add"),
-    or("r_type", f("r_info", 32, 32, Kind::Hex, "type and symbol")),
-] };
+pub static ELF32_RELA: Layout = Layout::packed("Elf32_Rela", 12, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[], "\
+r_offset\t0\t32\taddress\tplace to patch: offset in the section (relocatable file) or address\t\n\
+r_type\t32\t8\tunsigned\tELF32_R_TYPE(r_info): what to compute and write\t\n\
+r_sym\t40\t24\tsymbol\tELF32_R_SYM(r_info): index in the symbol table; 0: no symbol\t\n\
+r_addend\t64\t32\tsigned\tconstant to add\t\n\
+r_info\t32\t32\thex\ttype and symbol\tr_type\n\
+");
 
 /// Entry of the dynamic section, 32-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF32_DYNAMIC: Layout = Layout { name: "Elf32_Dyn", bytes: 8, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("d_tag", 0, 32, Kind::Enum(&DYNAMIC_TAG), "what the value is"),
-    f("d_un", 32, 32, Kind::Hex, "the value"),
-    or("d_un", f("d_val", 32, 32, Kind::Unsigned, "read as a number")),
-    or("d_un", f("d_ptr", 32, 32, Kind::Address, "read as an address")),
-] };
+pub static ELF32_DYNAMIC: Layout = Layout::packed("Elf32_Dyn", 8, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&DYNAMIC_TAG], "\
+d_tag\t0\t32\tenum:0\twhat the value is\t\n\
+d_un\t32\t32\thex\tthe value\t\n\
+d_val\t32\t32\tunsigned\tread as a number\td_un\n\
+d_ptr\t32\t32\taddress\tread as an address\td_un\n\
+");
 
 /// Header of a compressed section, 32-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF32_COMPRESSION: Layout = Layout { name: "Elf32_Chdr", bytes: 12, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("ch_type", 0, 32, Kind::Enum(&COMPRESSION_TYPE), "algorithm"),
-    f("ch_size", 32, 32, Kind::Size, "bytes when uncompressed"),
-    f("ch_addralign", 64, 32, Kind::Size, "alignment when uncompressed"),
-] };
+pub static ELF32_COMPRESSION: Layout = Layout::packed("Elf32_Chdr", 12, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&COMPRESSION_TYPE], "\
+ch_type\t0\t32\tenum:0\talgorithm\t\n\
+ch_size\t32\t32\tsize\tbytes when uncompressed\t\n\
+ch_addralign\t64\t32\tsize\talignment when uncompressed\t\n\
+");
 
 /// ELF header, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF64_HEADER: Layout = Layout { name: "Elf64_Ehdr", bytes: 64, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("EI_MAG", 0, 32, Kind::Bytes, "7f 45 4c 46: DEL, then \"ELF\" (EI_MAG0 to EI_MAG3)"),
-    f("EI_CLASS", 32, 8, Kind::Enum(&EI_CLASS), "width of addresses"),
-    f("EI_DATA", 40, 8, Kind::Enum(&EI_DATA), "order of bytes"),
-    f("EI_VERSION", 48, 8, Kind::Enum(&EV), "version of the ELF header"),
-    f("EI_OSABI", 56, 8, Kind::Enum(&EI_OSABI), "whose extensions the file uses"),
-    f("EI_ABIVERSION", 64, 8, Kind::Unsigned, "version of those extensions"),
-    f("EI_PAD", 72, 56, Kind::Reserved, "zero"),
-    f("e_type", 128, 16, Kind::Enum(&E_TYPE), "kind of object"),
-    f("e_machine", 144, 16, Kind::Enum(&E_MACHINE), "what runs it"),
-    f("e_version", 160, 32, Kind::Enum(&EV), "version of the file format"),
-    f("e_entry", 192, 64, Kind::Address, "where execution starts; 0 if nowhere"),
-    f("e_phoff", 256, 64, Kind::Offset, "program headers; 0 if none"),
-    f("e_shoff", 320, 64, Kind::Offset, "section headers; 0 if none"),
-    f("e_flags", 384, 32, Kind::Hex, "flags of the machine"),
-    f("e_ehsize", 416, 16, Kind::Size, "bytes of this header"),
-    f("e_phentsize", 432, 16, Kind::Size, "bytes of a program header"),
-    f("e_phnum", 448, 16, Kind::Count, "number of program headers; 0xffff: the number is sh_info of section 0"),
-    f("e_shentsize", 464, 16, Kind::Size, "bytes of a section header"),
-    f("e_shnum", 480, 16, Kind::Count, "number of section headers; 0 with e_shoff set: the number is sh_size of section 0"),
-    f("e_shstrndx", 496, 16, Kind::Section, "section that holds the section names; 0xffff: the index is sh_link of section 0"),
-] };
+pub static ELF64_HEADER: Layout = Layout::packed("Elf64_Ehdr", 64, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&EI_CLASS, &EI_DATA, &EV, &EI_OSABI, &E_TYPE, &E_MACHINE], "\
+EI_MAG\t0\t32\tbytes\t7f 45 4c 46: DEL, then \"ELF\" (EI_MAG0 to EI_MAG3)\t\n\
+EI_CLASS\t32\t8\tenum:0\twidth of addresses\t\n\
+EI_DATA\t40\t8\tenum:1\torder of bytes\t\n\
+EI_VERSION\t48\t8\tenum:2\tversion of the ELF header\t\n\
+EI_OSABI\t56\t8\tenum:3\twhose extensions the file uses\t\n\
+EI_ABIVERSION\t64\t8\tunsigned\tversion of those extensions\t\n\
+EI_PAD\t72\t56\treserved\tzero\t\n\
+e_type\t128\t16\tenum:4\tkind of object\t\n\
+e_machine\t144\t16\tenum:5\twhat runs it\t\n\
+e_version\t160\t32\tenum:2\tversion of the file format\t\n\
+e_entry\t192\t64\taddress\twhere execution starts; 0 if nowhere\t\n\
+e_phoff\t256\t64\toffset\tprogram headers; 0 if none\t\n\
+e_shoff\t320\t64\toffset\tsection headers; 0 if none\t\n\
+e_flags\t384\t32\thex\tflags of the machine\t\n\
+e_ehsize\t416\t16\tsize\tbytes of this header\t\n\
+e_phentsize\t432\t16\tsize\tbytes of a program header\t\n\
+e_phnum\t448\t16\tcount\tnumber of program headers; 0xffff: the number is sh_info of section 0\t\n\
+e_shentsize\t464\t16\tsize\tbytes of a section header\t\n\
+e_shnum\t480\t16\tcount\tnumber of section headers; 0 with e_shoff set: the number is sh_size of section 0\t\n\
+e_shstrndx\t496\t16\tsection\tsection that holds the section names; 0xffff: the index is sh_link of section 0\t\n\
+");
 
 /// Program header, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF64_SEGMENT: Layout = Layout { name: "Elf64_Phdr", bytes: 56, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("p_type", 0, 32, Kind::Enum(&SEGMENT_TYPE), "kind of segment"),
-    f("p_flags", 32, 32, Kind::Flags(&SEGMENT_FLAGS), "access"),
-    f("p_offset", 64, 64, Kind::Offset, "first byte in the file"),
-    f("p_vaddr", 128, 64, Kind::Address, "where it goes"),
-    f("p_paddr", 192, 64, Kind::Address, "physical address, where that matters"),
-    f("p_filesz", 256, 64, Kind::Size, "bytes in the file"),
-    f("p_memsz", 320, 64, Kind::Size, "bytes in memory; what the file does not have is zero"),
-    f("p_align", 384, 64, Kind::Size, "alignment; 0 or 1: none"),
-] };
+pub static ELF64_SEGMENT: Layout = Layout::packed("Elf64_Phdr", 56, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&SEGMENT_TYPE, &SEGMENT_FLAGS], "\
+p_type\t0\t32\tenum:0\tkind of segment\t\n\
+p_flags\t32\t32\tflags:1\taccess\t\n\
+p_offset\t64\t64\toffset\tfirst byte in the file\t\n\
+p_vaddr\t128\t64\taddress\twhere it goes\t\n\
+p_paddr\t192\t64\taddress\tphysical address, where that matters\t\n\
+p_filesz\t256\t64\tsize\tbytes in the file\t\n\
+p_memsz\t320\t64\tsize\tbytes in memory; what the file does not have is zero\t\n\
+p_align\t384\t64\tsize\talignment; 0 or 1: none\t\n\
+");
 
 /// Section header, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF64_SECTION: Layout = Layout { name: "Elf64_Shdr", bytes: 64, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("sh_name", 0, 32, Kind::String, "offset of the name in the section that e_shstrndx names"),
-    f("sh_type", 32, 32, Kind::Enum(&SECTION_TYPE), "kind of contents"),
-    f("sh_flags", 64, 64, Kind::Flags(&SECTION_FLAGS), ""),
-    f("sh_addr", 128, 64, Kind::Address, "where it goes; 0 if nowhere"),
-    f("sh_offset", 192, 64, Kind::Offset, "first byte in the file"),
-    f("sh_size", 256, 64, Kind::Size, "bytes"),
-    f("sh_link", 320, 32, Kind::Section, "a section that it needs: strings of a symbol table, symbols of relocations"),
-    f("sh_info", 352, 32, Kind::Unsigned, "by type: section that relocations patch, number of local symbols, signature of a group"),
-    f("sh_addralign", 384, 64, Kind::Size, "alignment; 0 or 1: none"),
-    f("sh_entsize", 448, 64, Kind::Size, "bytes of an entry, where all have one size"),
-] };
+pub static ELF64_SECTION: Layout = Layout::packed("Elf64_Shdr", 64, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&SECTION_TYPE, &SECTION_FLAGS], "\
+sh_name\t0\t32\tstring\toffset of the name in the section that e_shstrndx names\t\n\
+sh_type\t32\t32\tenum:0\tkind of contents\t\n\
+sh_flags\t64\t64\tflags:1\t\t\n\
+sh_addr\t128\t64\taddress\twhere it goes; 0 if nowhere\t\n\
+sh_offset\t192\t64\toffset\tfirst byte in the file\t\n\
+sh_size\t256\t64\tsize\tbytes\t\n\
+sh_link\t320\t32\tsection\ta section that it needs: strings of a symbol table, symbols of relocations\t\n\
+sh_info\t352\t32\tunsigned\tby type: section that relocations patch, number of local symbols, signature of a group\t\n\
+sh_addralign\t384\t64\tsize\talignment; 0 or 1: none\t\n\
+sh_entsize\t448\t64\tsize\tbytes of an entry, where all have one size\t\n\
+");
 
 /// Symbol, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF64_SYMBOL: Layout = Layout { name: "Elf64_Sym", bytes: 24, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("st_name", 0, 32, Kind::String, "offset of the name in the string table that sh_link names"),
-    f("st_type", 32, 4, Kind::Enum(&SYMBOL_TYPE), "ELF64_ST_TYPE(st_info)"),
-    f("st_bind", 36, 4, Kind::Enum(&SYMBOL_BINDING), "ELF64_ST_BIND(st_info)"),
-    f("st_other", 40, 8, Kind::Hex, "visibility and bits of the machine"),
-    f("st_shndx", 48, 16, Kind::Section, "section that holds it, or a special index"),
-    f("st_value", 64, 64, Kind::Address, "address, or offset in the section in a relocatable file"),
-    f("st_size", 128, 64, Kind::Size, "bytes; 0 if unknown"),
-    or("st_type", f("st_info", 32, 8, Kind::Hex, "type and binding")),
-    or("st_other", f("st_visibility", 40, 2, Kind::Enum(&SYMBOL_VISIBILITY), "ELF64_ST_VISIBILITY(st_other)")),
-] };
+pub static ELF64_SYMBOL: Layout = Layout::packed("Elf64_Sym", 24, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&SYMBOL_TYPE, &SYMBOL_BINDING, &SYMBOL_VISIBILITY], "\
+st_name\t0\t32\tstring\toffset of the name in the string table that sh_link names\t\n\
+st_type\t32\t4\tenum:0\tELF64_ST_TYPE(st_info)\t\n\
+st_bind\t36\t4\tenum:1\tELF64_ST_BIND(st_info)\t\n\
+st_other\t40\t8\thex\tvisibility and bits of the machine\t\n\
+st_shndx\t48\t16\tsection\tsection that holds it, or a special index\t\n\
+st_value\t64\t64\taddress\taddress, or offset in the section in a relocatable file\t\n\
+st_size\t128\t64\tsize\tbytes; 0 if unknown\t\n\
+st_info\t32\t8\thex\ttype and binding\tst_type\n\
+st_visibility\t40\t2\tenum:2\tELF64_ST_VISIBILITY(st_other)\tst_other\n\
+");
 
 /// Relocation without addend, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF64_REL: Layout = Layout { name: "Elf64_Rel", bytes: 16, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("r_offset", 0, 64, Kind::Address, "place to patch: offset in the section (relocatable file) or address"),
-    f("r_type", 64, 32, Kind::Unsigned, "ELF64_R_TYPE(r_info): what to compute and write"),
-    f("r_sym", 96, 32, Kind::Symbol, "ELF64_R_SYM(r_info): index in the symbol table; 0: no symbol"),
-    or("r_type", f("r_info", 64, 64, Kind::Hex, "type and symbol")),
-] };
+pub static ELF64_REL: Layout = Layout::packed("Elf64_Rel", 16, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[], "\
+r_offset\t0\t64\taddress\tplace to patch: offset in the section (relocatable file) or address\t\n\
+r_type\t64\t32\tunsigned\tELF64_R_TYPE(r_info): what to compute and write\t\n\
+r_sym\t96\t32\tsymbol\tELF64_R_SYM(r_info): index in the symbol table; 0: no symbol\t\n\
+r_info\t64\t64\thex\ttype and symbol\tr_type\n\
+");
 
 /// Relocation without addend, 64-bit, x86-64.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF64_REL_X86_64: Layout = Layout { name: "Elf64_Rel", bytes: 16, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("r_offset", 0, 64, Kind::Address, "place to patch: offset in the section (relocatable file) or address"),
-    f("r_type", 64, 32, Kind::Enum(&R_X86_64), "ELF64_R_TYPE(r_info): what to compute and write"),
-    f("r_sym", 96, 32, Kind::Symbol, "ELF64_R_SYM(r_info): index in the symbol table; 0: no symbol"),
-    or("r_type", f("r_info", 64, 64, Kind::Hex, "type and symbol")),
-] };
+pub static ELF64_REL_X86_64: Layout = Layout::packed("Elf64_Rel", 16, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&R_X86_64], "\
+r_offset\t0\t64\taddress\tplace to patch: offset in the section (relocatable file) or address\t\n\
+r_type\t64\t32\tenum:0\tELF64_R_TYPE(r_info): what to compute and write\t\n\
+r_sym\t96\t32\tsymbol\tELF64_R_SYM(r_info): index in the symbol table; 0: no symbol\t\n\
+r_info\t64\t64\thex\ttype and symbol\tr_type\n\
+");
 
 /// Relocation with addend, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF64_RELA: Layout = Layout { name: "Elf64_Rela", bytes: 24, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("r_offset", 0, 64, Kind::Address, "place to patch: offset in the section (relocatable file) or address"),
-    f("r_type", 64, 32, Kind::Unsigned, "ELF64_R_TYPE(r_info): what to compute and write"),
-    f("r_sym", 96, 32, Kind::Symbol, "ELF64_R_SYM(r_info): index in the symbol table; 0: no symbol"),
-    f("r_addend", 128, 64, Kind::Signed, "constant to add"),
-    or("r_type", f("r_info", 64, 64, Kind::Hex, "type and symbol")),
-] };
+pub static ELF64_RELA: Layout = Layout::packed("Elf64_Rela", 24, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[], "\
+r_offset\t0\t64\taddress\tplace to patch: offset in the section (relocatable file) or address\t\n\
+r_type\t64\t32\tunsigned\tELF64_R_TYPE(r_info): what to compute and write\t\n\
+r_sym\t96\t32\tsymbol\tELF64_R_SYM(r_info): index in the symbol table; 0: no symbol\t\n\
+r_addend\t128\t64\tsigned\tconstant to add\t\n\
+r_info\t64\t64\thex\ttype and symbol\tr_type\n\
+");
 
 /// Relocation with addend, 64-bit, x86-64.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF64_RELA_X86_64: Layout = Layout { name: "Elf64_Rela", bytes: 24, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("r_offset", 0, 64, Kind::Address, "place to patch: offset in the section (relocatable file) or address"),
-    f("r_type", 64, 32, Kind::Enum(&R_X86_64), "ELF64_R_TYPE(r_info): what to compute and write"),
-    f("r_sym", 96, 32, Kind::Symbol, "ELF64_R_SYM(r_info): index in the symbol table; 0: no symbol"),
-    f("r_addend", 128, 64, Kind::Signed, "constant to add"),
-    or("r_type", f("r_info", 64, 64, Kind::Hex, "type and symbol")),
-] };
+pub static ELF64_RELA_X86_64: Layout = Layout::packed("Elf64_Rela", 24, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&R_X86_64], "\
+r_offset\t0\t64\taddress\tplace to patch: offset in the section (relocatable file) or address\t\n\
+r_type\t64\t32\tenum:0\tELF64_R_TYPE(r_info): what to compute and write\t\n\
+r_sym\t96\t32\tsymbol\tELF64_R_SYM(r_info): index in the symbol table; 0: no symbol\t\n\
+r_addend\t128\t64\tsigned\tconstant to add\t\n\
+r_info\t64\t64\thex\ttype and symbol\tr_type\n\
+");
 
 /// Entry of the dynamic section, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF64_DYNAMIC: Layout = Layout { name: "Elf64_Dyn", bytes: 16, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("d_tag", 0, 64, Kind::Enum(&DYNAMIC_TAG), "what the value is"),
-    f("d_un", 64, 64, Kind::Hex, "the value"),
-    or("d_un", f("d_val", 64, 64, Kind::Unsigned, "read as a number")),
-    or("d_un", f("d_ptr", 64, 64, Kind::Address, "read as an address")),
-] };
+pub static ELF64_DYNAMIC: Layout = Layout::packed("Elf64_Dyn", 16, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&DYNAMIC_TAG], "\
+d_tag\t0\t64\tenum:0\twhat the value is\t\n\
+d_un\t64\t64\thex\tthe value\t\n\
+d_val\t64\t64\tunsigned\tread as a number\td_un\n\
+d_ptr\t64\t64\taddress\tread as an address\td_un\n\
+");
 
 /// Header of a compressed section, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static ELF64_COMPRESSION: Layout = Layout { name: "Elf64_Chdr", bytes: 24, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("ch_type", 0, 32, Kind::Enum(&COMPRESSION_TYPE), "algorithm"),
-    f("ch_reserved", 32, 32, Kind::Reserved, "zero"),
-    f("ch_size", 64, 64, Kind::Size, "bytes when uncompressed"),
-    f("ch_addralign", 128, 64, Kind::Size, "alignment when uncompressed"),
-] };
+pub static ELF64_COMPRESSION: Layout = Layout::packed("Elf64_Chdr", 24, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&COMPRESSION_TYPE], "\
+ch_type\t0\t32\tenum:0\talgorithm\t\n\
+ch_reserved\t32\t32\treserved\tzero\t\n\
+ch_size\t64\t64\tsize\tbytes when uncompressed\t\n\
+ch_addralign\t128\t64\tsize\talignment when uncompressed\t\n\
+");
 
 /// Note header, the same in both classes; name and descriptor follow, each padded.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static NOTE_HEADER: Layout = Layout { name: "Elf_Nhdr", bytes: 12, source: "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", fields: &[
-    f("n_namesz", 0, 32, Kind::Size, "bytes of the owner with its NUL"),
-    f("n_descsz", 32, 32, Kind::Size, "bytes of the descriptor"),
-    f("n_type", 64, 32, Kind::Unsigned, "kind; its meaning is the owner's"),
-] };
+pub static NOTE_HEADER: Layout = Layout::packed("Elf_Nhdr", 12, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[], "\
+n_namesz\t0\t32\tsize\tbytes of the owner with its NUL\t\n\
+n_descsz\t32\t32\tsize\tbytes of the descriptor\t\n\
+n_type\t64\t32\tunsigned\tkind; its meaning is the owner's\t\n\
+");
 
 // machine.toml
 
 /// e_machine: what runs the code.
 // Source: gABI registry of e_machine values; LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception)
 #[rustfmt::skip]
-pub static E_MACHINE: Names = Names { entries: &[
-    n(0x0, "EM_NONE", "no machine"),
-    n(0x1, "EM_M32", "AT&T WE 32100"),
-    n(0x2, "EM_SPARC", "SPARC"),
-    n(0x3, "EM_386", "Intel 80386"),
-    n(0x4, "EM_68K", "Motorola 68000"),
-    n(0x5, "EM_88K", "Motorola 88000"),
-    n(0x6, "EM_IAMCU", "Intel MCU"),
-    n(0x7, "EM_860", "Intel 80860"),
-    n(0x8, "EM_MIPS", "MIPS"),
-    n(0x9, "EM_S370", "IBM System/370"),
-    n(0xa, "EM_MIPS_RS3_LE", "MIPS RS3000, little-endian"),
-    n(0xf, "EM_PARISC", "Hewlett-Packard PA-RISC"),
-    n(0x11, "EM_VPP500", "Fujitsu VPP500"),
-    n(0x12, "EM_SPARC32PLUS", "SPARC v8+"),
-    n(0x13, "EM_960", "Intel 80960"),
-    n(0x14, "EM_PPC", "PowerPC, 32-bit"),
-    n(0x15, "EM_PPC64", "PowerPC, 64-bit"),
-    n(0x16, "EM_S390", "IBM z/Architecture and System/390"),
-    n(0x17, "EM_SPU", "IBM SPU/SPC"),
-    n(0x24, "EM_V800", "NEC V800"),
-    n(0x25, "EM_FR20", "Fujitsu FR20"),
-    n(0x26, "EM_RH32", "TRW RH-32"),
-    n(0x27, "EM_RCE", "Motorola RCE"),
-    n(0x28, "EM_ARM", "Arm, 32-bit"),
-    n(0x29, "EM_ALPHA", "DEC Alpha"),
-    n(0x2a, "EM_SH", "Hitachi SH"),
-    n(0x2b, "EM_SPARCV9", "SPARC, 64-bit"),
-    n(0x2c, "EM_TRICORE", "Siemens TriCore"),
-    n(0x2d, "EM_ARC", "Argonaut RISC Core"),
-    n(0x2e, "EM_H8_300", "Hitachi H8/300"),
-    n(0x2f, "EM_H8_300H", "Hitachi H8/300H"),
-    n(0x30, "EM_H8S", "Hitachi H8S"),
-    n(0x31, "EM_H8_500", "Hitachi H8/500"),
-    n(0x32, "EM_IA_64", "Intel Itanium"),
-    n(0x33, "EM_MIPS_X", "Stanford MIPS-X"),
-    n(0x34, "EM_COLDFIRE", "Motorola ColdFire"),
-    n(0x35, "EM_68HC12", "Motorola M68HC12"),
-    n(0x36, "EM_MMA", "Fujitsu MMA Multimedia Accelerator"),
-    n(0x37, "EM_PCP", "Siemens PCP"),
-    n(0x38, "EM_NCPU", "Sony nCPU RISC"),
-    n(0x39, "EM_NDR1", "Denso NDR1"),
-    n(0x3a, "EM_STARCORE", "Motorola Star*Core"),
-    n(0x3b, "EM_ME16", "Toyota ME16"),
-    n(0x3c, "EM_ST100", "STMicroelectronics ST100"),
-    n(0x3d, "EM_TINYJ", "Advanced Logic Corp. TinyJ"),
-    n(0x3e, "EM_X86_64", "x86-64"),
-    n(0x3f, "EM_PDSP", "Sony DSP"),
-    n(0x40, "EM_PDP10", "DEC PDP-10"),
-    n(0x41, "EM_PDP11", "DEC PDP-11"),
-    n(0x42, "EM_FX66", "Siemens FX66"),
-    n(0x43, "EM_ST9PLUS", "STMicroelectronics ST9+ 8/16 bit"),
-    n(0x44, "EM_ST7", "STMicroelectronics ST7 8-bit"),
-    n(0x45, "EM_68HC16", "Motorola MC68HC16"),
-    n(0x46, "EM_68HC11", "Motorola MC68HC11"),
-    n(0x47, "EM_68HC08", "Motorola MC68HC08"),
-    n(0x48, "EM_68HC05", "Motorola MC68HC05"),
-    n(0x49, "EM_SVX", "Silicon Graphics SVx"),
-    n(0x4a, "EM_ST19", "STMicroelectronics ST19 8-bit"),
-    n(0x4b, "EM_VAX", "Digital VAX"),
-    n(0x4c, "EM_CRIS", "Axis CRIS"),
-    n(0x4d, "EM_JAVELIN", "Infineon Javelin"),
-    n(0x4e, "EM_FIREPATH", "Element 14 FirePath"),
-    n(0x4f, "EM_ZSP", "LSI Logic 16-bit DSP"),
-    n(0x50, "EM_MMIX", "MMIX"),
-    n(0x51, "EM_HUANY", "Harvard, machine-independent"),
-    n(0x52, "EM_PRISM", "SiTera Prism"),
-    n(0x53, "EM_AVR", "Atmel AVR"),
-    n(0x54, "EM_FR30", "Fujitsu FR30"),
-    n(0x55, "EM_D10V", "Mitsubishi D10V"),
-    n(0x56, "EM_D30V", "Mitsubishi D30V"),
-    n(0x57, "EM_V850", "NEC v850"),
-    n(0x58, "EM_M32R", "Mitsubishi M32R"),
-    n(0x59, "EM_MN10300", "Matsushita MN10300"),
-    n(0x5a, "EM_MN10200", "Matsushita MN10200"),
-    n(0x5b, "EM_PJ", "picoJava"),
-    n(0x5c, "EM_OPENRISC", "OpenRISC 32-bit"),
-    n(0x5d, "EM_ARC_COMPACT", "ARC, ARCompact"),
-    n(0x5e, "EM_XTENSA", "Tensilica Xtensa"),
-    n(0x5f, "EM_VIDEOCORE", "Alphamosaic VideoCore"),
-    n(0x60, "EM_TMM_GPP", "Thomson Multimedia TMM GPP"),
-    n(0x61, "EM_NS32K", "National Semiconductor 32000"),
-    n(0x62, "EM_TPC", "Tenor Network TPC"),
-    n(0x63, "EM_SNP1K", "Trebia SNP 1000"),
-    n(0x64, "EM_ST200", "STMicroelectronics ST200"),
-    n(0x65, "EM_IP2K", "Ubicom IP2xxx"),
-    n(0x66, "EM_MAX", "MAX"),
-    n(0x67, "EM_CR", "National Semiconductor CompactRISC"),
-    n(0x68, "EM_F2MC16", "Fujitsu F2MC16"),
-    n(0x69, "EM_MSP430", "TI MSP430"),
-    n(0x6a, "EM_BLACKFIN", "Analog Devices Blackfin"),
-    n(0x6b, "EM_SE_C33", "Seiko Epson S1C33"),
-    n(0x6c, "EM_SEP", "Sharp SEP"),
-    n(0x6d, "EM_ARCA", "Arca RISC"),
-    n(0x6e, "EM_UNICORE", "UniCore"),
-    n(0x6f, "EM_EXCESS", "eXcess: 16/32/64-bit CPU"),
-    n(0x70, "EM_DXP", "Icera DXP"),
-    n(0x71, "EM_ALTERA_NIOS2", "Altera Nios II"),
-    n(0x72, "EM_CRX", "National Semiconductor CompactRISC CRX"),
-    n(0x73, "EM_XGATE", "Motorola XGATE"),
-    n(0x74, "EM_C166", "Infineon C16x/XC16x"),
-    n(0x75, "EM_M16C", "Renesas M16C"),
-    n(0x76, "EM_DSPIC30F", "Microchip dsPIC30F"),
-    n(0x77, "EM_CE", "Freescale Communication Engine"),
-    n(0x78, "EM_M32C", "Renesas M32C"),
-    n(0x83, "EM_TSK3000", "Altium TSK3000"),
-    n(0x84, "EM_RS08", "Freescale RS08"),
-    n(0x85, "EM_SHARC", "Analog Devices SHARC"),
-    n(0x86, "EM_ECOG2", "Cyan eCOG2"),
-    n(0x87, "EM_SCORE7", "Sunplus S+core7 RISC"),
-    n(0x88, "EM_DSP24", "New Japan Radio 24-bit DSP"),
-    n(0x89, "EM_VIDEOCORE3", "Broadcom VideoCore III"),
-    n(0x8a, "EM_LATTICEMICO32", "RISC for Lattice FPGA"),
-    n(0x8b, "EM_SE_C17", "Seiko Epson C17"),
-    n(0x8c, "EM_TI_C6000", "TI C6000"),
-    n(0x8d, "EM_TI_C2000", "TI C2000"),
-    n(0x8e, "EM_TI_C5500", "TI C55x"),
-    n(0xa0, "EM_MMDSP_PLUS", "STMicroelectronics MMDSP+"),
-    n(0xa1, "EM_CYPRESS_M8C", "Cypress M8C"),
-    n(0xa2, "EM_R32C", "Renesas R32C"),
-    n(0xa3, "EM_TRIMEDIA", "NXP Semiconductors TriMedia"),
-    n(0xa4, "EM_HEXAGON", "Qualcomm Hexagon"),
-    n(0xa5, "EM_8051", "Intel 8051 and variants"),
-    n(0xa6, "EM_STXP7X", "STMicroelectronics STxP7x"),
-    n(0xa7, "EM_NDS32", "Andes NDS32"),
-    n(0xa8, "EM_ECOG1X", "Cyan eCOG1X"),
-    n(0xa9, "EM_MAXQ30", "Dallas Semiconductor MAXQ30"),
-    n(0xaa, "EM_XIMO16", "New Japan Radio 16-bit DSP"),
-    n(0xab, "EM_MANIK", "M2000 Reconfigurable RISC"),
-    n(0xac, "EM_CRAYNV2", "Cray NV2"),
-    n(0xad, "EM_RX", "Renesas RX"),
-    n(0xae, "EM_METAG", "Imagination META"),
-    n(0xaf, "EM_MCST_ELBRUS", "MCST Elbrus"),
-    n(0xb0, "EM_ECOG16", "Cyan eCOG16"),
-    n(0xb1, "EM_CR16", "National Semiconductor CR16"),
-    n(0xb2, "EM_ETPU", "Freescale eTPU"),
-    n(0xb3, "EM_SLE9X", "Infineon SLE9X"),
-    n(0xb4, "EM_L10M", "Intel L10M"),
-    n(0xb5, "EM_K10M", "Intel K10M"),
-    n(0xb7, "EM_AARCH64", "Arm, 64-bit"),
-    n(0xb9, "EM_AVR32", "Atmel AVR32"),
-    n(0xba, "EM_STM8", "STMicroelectronics STM8 8-bit"),
-    n(0xbb, "EM_TILE64", "Tilera TILE64"),
-    n(0xbc, "EM_TILEPRO", "Tilera TILEPro"),
-    n(0xbd, "EM_MICROBLAZE", "Xilinx MicroBlaze 32-bit"),
-    n(0xbe, "EM_CUDA", "NVIDIA GPU"),
-    n(0xbf, "EM_TILEGX", "Tilera TILE-Gx"),
-    n(0xc0, "EM_CLOUDSHIELD", "CloudShield"),
-    n(0xc1, "EM_COREA_1ST", "KIPO-KAIST Core-A 1st generation"),
-    n(0xc2, "EM_COREA_2ND", "KIPO-KAIST Core-A 2nd generation"),
-    n(0xc3, "EM_ARC_COMPACT2", "ARC, ARCv2"),
-    n(0xc4, "EM_OPEN8", "Open8 8-bit"),
-    n(0xc5, "EM_RL78", "Renesas RL78"),
-    n(0xc6, "EM_VIDEOCORE5", "Broadcom VideoCore V"),
-    n(0xc7, "EM_78KOR", "Renesas 78KOR"),
-    n(0xc8, "EM_56800EX", "Freescale 56800EX"),
-    n(0xc9, "EM_BA1", "Beyond BA1 CPU"),
-    n(0xca, "EM_BA2", "Beyond BA2 CPU"),
-    n(0xcb, "EM_XCORE", "XMOS xCORE"),
-    n(0xcc, "EM_MCHP_PIC", "Microchip PIC, 8-bit"),
-    n(0xcd, "EM_INTELGT", "Intel GPU"),
-    n(0xce, "EM_INTEL206", "reserved by Intel"),
-    n(0xcf, "EM_INTEL207", "reserved by Intel"),
-    n(0xd0, "EM_INTEL208", "reserved by Intel"),
-    n(0xd1, "EM_INTEL209", "reserved by Intel"),
-    n(0xd2, "EM_KM32", "KM211 KM32 32-bit"),
-    n(0xd3, "EM_KMX32", "KM211 KMX32 32-bit"),
-    n(0xd4, "EM_KMX16", "KM211 KMX16 16-bit"),
-    n(0xd5, "EM_KMX8", "KM211 KMX8 8-bit"),
-    n(0xd6, "EM_KVARC", "KM211 KVARC"),
-    n(0xd7, "EM_CDP", "Paneve CDP"),
-    n(0xd8, "EM_COGE", "Cognitive COGE"),
-    n(0xd9, "EM_COOL", "iCelero CoolEngine"),
-    n(0xda, "EM_NORC", "Nanoradio Optimized RISC"),
-    n(0xdb, "EM_CSR_KALIMBA", "CSR Kalimba"),
-    n(0xe0, "EM_AMDGPU", "AMD GPU"),
-    n(0xf3, "EM_RISCV", "RISC-V"),
-    n(0xf4, "EM_LANAI", "Lanai"),
-    n(0xf7, "EM_BPF", "Linux BPF"),
-    n(0xfb, "EM_VE", "NEC SX-Aurora Vector Engine"),
-    n(0xfc, "EM_CSKY", "C-SKY"),
-    n(0x102, "EM_LOONGARCH", "LoongArch"),
-] };
+pub static E_MACHINE: Names = Names::packed("\
+0\tEM_NONE\tno machine\n\
+1\tEM_M32\tAT&T WE 32100\n\
+2\tEM_SPARC\tSPARC\n\
+3\tEM_386\tIntel 80386\n\
+4\tEM_68K\tMotorola 68000\n\
+5\tEM_88K\tMotorola 88000\n\
+6\tEM_IAMCU\tIntel MCU\n\
+7\tEM_860\tIntel 80860\n\
+8\tEM_MIPS\tMIPS\n\
+9\tEM_S370\tIBM System/370\n\
+a\tEM_MIPS_RS3_LE\tMIPS RS3000, little-endian\n\
+f\tEM_PARISC\tHewlett-Packard PA-RISC\n\
+11\tEM_VPP500\tFujitsu VPP500\n\
+12\tEM_SPARC32PLUS\tSPARC v8+\n\
+13\tEM_960\tIntel 80960\n\
+14\tEM_PPC\tPowerPC, 32-bit\n\
+15\tEM_PPC64\tPowerPC, 64-bit\n\
+16\tEM_S390\tIBM z/Architecture and System/390\n\
+17\tEM_SPU\tIBM SPU/SPC\n\
+24\tEM_V800\tNEC V800\n\
+25\tEM_FR20\tFujitsu FR20\n\
+26\tEM_RH32\tTRW RH-32\n\
+27\tEM_RCE\tMotorola RCE\n\
+28\tEM_ARM\tArm, 32-bit\n\
+29\tEM_ALPHA\tDEC Alpha\n\
+2a\tEM_SH\tHitachi SH\n\
+2b\tEM_SPARCV9\tSPARC, 64-bit\n\
+2c\tEM_TRICORE\tSiemens TriCore\n\
+2d\tEM_ARC\tArgonaut RISC Core\n\
+2e\tEM_H8_300\tHitachi H8/300\n\
+2f\tEM_H8_300H\tHitachi H8/300H\n\
+30\tEM_H8S\tHitachi H8S\n\
+31\tEM_H8_500\tHitachi H8/500\n\
+32\tEM_IA_64\tIntel Itanium\n\
+33\tEM_MIPS_X\tStanford MIPS-X\n\
+34\tEM_COLDFIRE\tMotorola ColdFire\n\
+35\tEM_68HC12\tMotorola M68HC12\n\
+36\tEM_MMA\tFujitsu MMA Multimedia Accelerator\n\
+37\tEM_PCP\tSiemens PCP\n\
+38\tEM_NCPU\tSony nCPU RISC\n\
+39\tEM_NDR1\tDenso NDR1\n\
+3a\tEM_STARCORE\tMotorola Star*Core\n\
+3b\tEM_ME16\tToyota ME16\n\
+3c\tEM_ST100\tSTMicroelectronics ST100\n\
+3d\tEM_TINYJ\tAdvanced Logic Corp. TinyJ\n\
+3e\tEM_X86_64\tx86-64\n\
+3f\tEM_PDSP\tSony DSP\n\
+40\tEM_PDP10\tDEC PDP-10\n\
+41\tEM_PDP11\tDEC PDP-11\n\
+42\tEM_FX66\tSiemens FX66\n\
+43\tEM_ST9PLUS\tSTMicroelectronics ST9+ 8/16 bit\n\
+44\tEM_ST7\tSTMicroelectronics ST7 8-bit\n\
+45\tEM_68HC16\tMotorola MC68HC16\n\
+46\tEM_68HC11\tMotorola MC68HC11\n\
+47\tEM_68HC08\tMotorola MC68HC08\n\
+48\tEM_68HC05\tMotorola MC68HC05\n\
+49\tEM_SVX\tSilicon Graphics SVx\n\
+4a\tEM_ST19\tSTMicroelectronics ST19 8-bit\n\
+4b\tEM_VAX\tDigital VAX\n\
+4c\tEM_CRIS\tAxis CRIS\n\
+4d\tEM_JAVELIN\tInfineon Javelin\n\
+4e\tEM_FIREPATH\tElement 14 FirePath\n\
+4f\tEM_ZSP\tLSI Logic 16-bit DSP\n\
+50\tEM_MMIX\tMMIX\n\
+51\tEM_HUANY\tHarvard, machine-independent\n\
+52\tEM_PRISM\tSiTera Prism\n\
+53\tEM_AVR\tAtmel AVR\n\
+54\tEM_FR30\tFujitsu FR30\n\
+55\tEM_D10V\tMitsubishi D10V\n\
+56\tEM_D30V\tMitsubishi D30V\n\
+57\tEM_V850\tNEC v850\n\
+58\tEM_M32R\tMitsubishi M32R\n\
+59\tEM_MN10300\tMatsushita MN10300\n\
+5a\tEM_MN10200\tMatsushita MN10200\n\
+5b\tEM_PJ\tpicoJava\n\
+5c\tEM_OPENRISC\tOpenRISC 32-bit\n\
+5d\tEM_ARC_COMPACT\tARC, ARCompact\n\
+5e\tEM_XTENSA\tTensilica Xtensa\n\
+5f\tEM_VIDEOCORE\tAlphamosaic VideoCore\n\
+60\tEM_TMM_GPP\tThomson Multimedia TMM GPP\n\
+61\tEM_NS32K\tNational Semiconductor 32000\n\
+62\tEM_TPC\tTenor Network TPC\n\
+63\tEM_SNP1K\tTrebia SNP 1000\n\
+64\tEM_ST200\tSTMicroelectronics ST200\n\
+65\tEM_IP2K\tUbicom IP2xxx\n\
+66\tEM_MAX\tMAX\n\
+67\tEM_CR\tNational Semiconductor CompactRISC\n\
+68\tEM_F2MC16\tFujitsu F2MC16\n\
+69\tEM_MSP430\tTI MSP430\n\
+6a\tEM_BLACKFIN\tAnalog Devices Blackfin\n\
+6b\tEM_SE_C33\tSeiko Epson S1C33\n\
+6c\tEM_SEP\tSharp SEP\n\
+6d\tEM_ARCA\tArca RISC\n\
+6e\tEM_UNICORE\tUniCore\n\
+6f\tEM_EXCESS\teXcess: 16/32/64-bit CPU\n\
+70\tEM_DXP\tIcera DXP\n\
+71\tEM_ALTERA_NIOS2\tAltera Nios II\n\
+72\tEM_CRX\tNational Semiconductor CompactRISC CRX\n\
+73\tEM_XGATE\tMotorola XGATE\n\
+74\tEM_C166\tInfineon C16x/XC16x\n\
+75\tEM_M16C\tRenesas M16C\n\
+76\tEM_DSPIC30F\tMicrochip dsPIC30F\n\
+77\tEM_CE\tFreescale Communication Engine\n\
+78\tEM_M32C\tRenesas M32C\n\
+83\tEM_TSK3000\tAltium TSK3000\n\
+84\tEM_RS08\tFreescale RS08\n\
+85\tEM_SHARC\tAnalog Devices SHARC\n\
+86\tEM_ECOG2\tCyan eCOG2\n\
+87\tEM_SCORE7\tSunplus S+core7 RISC\n\
+88\tEM_DSP24\tNew Japan Radio 24-bit DSP\n\
+89\tEM_VIDEOCORE3\tBroadcom VideoCore III\n\
+8a\tEM_LATTICEMICO32\tRISC for Lattice FPGA\n\
+8b\tEM_SE_C17\tSeiko Epson C17\n\
+8c\tEM_TI_C6000\tTI C6000\n\
+8d\tEM_TI_C2000\tTI C2000\n\
+8e\tEM_TI_C5500\tTI C55x\n\
+a0\tEM_MMDSP_PLUS\tSTMicroelectronics MMDSP+\n\
+a1\tEM_CYPRESS_M8C\tCypress M8C\n\
+a2\tEM_R32C\tRenesas R32C\n\
+a3\tEM_TRIMEDIA\tNXP Semiconductors TriMedia\n\
+a4\tEM_HEXAGON\tQualcomm Hexagon\n\
+a5\tEM_8051\tIntel 8051 and variants\n\
+a6\tEM_STXP7X\tSTMicroelectronics STxP7x\n\
+a7\tEM_NDS32\tAndes NDS32\n\
+a8\tEM_ECOG1X\tCyan eCOG1X\n\
+a9\tEM_MAXQ30\tDallas Semiconductor MAXQ30\n\
+aa\tEM_XIMO16\tNew Japan Radio 16-bit DSP\n\
+ab\tEM_MANIK\tM2000 Reconfigurable RISC\n\
+ac\tEM_CRAYNV2\tCray NV2\n\
+ad\tEM_RX\tRenesas RX\n\
+ae\tEM_METAG\tImagination META\n\
+af\tEM_MCST_ELBRUS\tMCST Elbrus\n\
+b0\tEM_ECOG16\tCyan eCOG16\n\
+b1\tEM_CR16\tNational Semiconductor CR16\n\
+b2\tEM_ETPU\tFreescale eTPU\n\
+b3\tEM_SLE9X\tInfineon SLE9X\n\
+b4\tEM_L10M\tIntel L10M\n\
+b5\tEM_K10M\tIntel K10M\n\
+b7\tEM_AARCH64\tArm, 64-bit\n\
+b9\tEM_AVR32\tAtmel AVR32\n\
+ba\tEM_STM8\tSTMicroelectronics STM8 8-bit\n\
+bb\tEM_TILE64\tTilera TILE64\n\
+bc\tEM_TILEPRO\tTilera TILEPro\n\
+bd\tEM_MICROBLAZE\tXilinx MicroBlaze 32-bit\n\
+be\tEM_CUDA\tNVIDIA GPU\n\
+bf\tEM_TILEGX\tTilera TILE-Gx\n\
+c0\tEM_CLOUDSHIELD\tCloudShield\n\
+c1\tEM_COREA_1ST\tKIPO-KAIST Core-A 1st generation\n\
+c2\tEM_COREA_2ND\tKIPO-KAIST Core-A 2nd generation\n\
+c3\tEM_ARC_COMPACT2\tARC, ARCv2\n\
+c4\tEM_OPEN8\tOpen8 8-bit\n\
+c5\tEM_RL78\tRenesas RL78\n\
+c6\tEM_VIDEOCORE5\tBroadcom VideoCore V\n\
+c7\tEM_78KOR\tRenesas 78KOR\n\
+c8\tEM_56800EX\tFreescale 56800EX\n\
+c9\tEM_BA1\tBeyond BA1 CPU\n\
+ca\tEM_BA2\tBeyond BA2 CPU\n\
+cb\tEM_XCORE\tXMOS xCORE\n\
+cc\tEM_MCHP_PIC\tMicrochip PIC, 8-bit\n\
+cd\tEM_INTELGT\tIntel GPU\n\
+ce\tEM_INTEL206\treserved by Intel\n\
+cf\tEM_INTEL207\treserved by Intel\n\
+d0\tEM_INTEL208\treserved by Intel\n\
+d1\tEM_INTEL209\treserved by Intel\n\
+d2\tEM_KM32\tKM211 KM32 32-bit\n\
+d3\tEM_KMX32\tKM211 KMX32 32-bit\n\
+d4\tEM_KMX16\tKM211 KMX16 16-bit\n\
+d5\tEM_KMX8\tKM211 KMX8 8-bit\n\
+d6\tEM_KVARC\tKM211 KVARC\n\
+d7\tEM_CDP\tPaneve CDP\n\
+d8\tEM_COGE\tCognitive COGE\n\
+d9\tEM_COOL\tiCelero CoolEngine\n\
+da\tEM_NORC\tNanoradio Optimized RISC\n\
+db\tEM_CSR_KALIMBA\tCSR Kalimba\n\
+e0\tEM_AMDGPU\tAMD GPU\n\
+f3\tEM_RISCV\tRISC-V\n\
+f4\tEM_LANAI\tLanai\n\
+f7\tEM_BPF\tLinux BPF\n\
+fb\tEM_VE\tNEC SX-Aurora Vector Engine\n\
+fc\tEM_CSKY\tC-SKY\n\
+102\tEM_LOONGARCH\tLoongArch\n\
+");
 
 // names.toml
 
 /// e_ident[EI_CLASS]: the width of addresses.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static EI_CLASS: Names = Names { entries: &[
-    n(0x0, "ELFCLASSNONE", "invalid"),
-    n(0x1, "ELFCLASS32", "32-bit"),
-    n(0x2, "ELFCLASS64", "64-bit"),
-] };
+pub static EI_CLASS: Names = Names::packed("\
+0\tELFCLASSNONE\tinvalid\n\
+1\tELFCLASS32\t32-bit\n\
+2\tELFCLASS64\t64-bit\n\
+");
 
 /// e_ident[EI_DATA]: the order of bytes.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static EI_DATA: Names = Names { entries: &[
-    n(0x0, "ELFDATANONE", "invalid"),
-    n(0x1, "ELFDATA2LSB", "little-endian"),
-    n(0x2, "ELFDATA2MSB", "big-endian"),
-] };
+pub static EI_DATA: Names = Names::packed("\
+0\tELFDATANONE\tinvalid\n\
+1\tELFDATA2LSB\tlittle-endian\n\
+2\tELFDATA2MSB\tbig-endian\n\
+");
 
 /// e_ident[EI_VERSION] and e_version.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static EV: Names = Names { entries: &[
-    n(0x0, "EV_NONE", "invalid"),
-    n(0x1, "EV_CURRENT", "the only version there is"),
-] };
+pub static EV: Names = Names::packed("\
+0\tEV_NONE\tinvalid\n\
+1\tEV_CURRENT\tthe only version there is\n\
+");
 
 /// e_ident[EI_OSABI]: whose extensions the file uses.
 // Source: gABI registry of OS ABI identifiers; LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception); cuobjdump's printed output
 #[rustfmt::skip]
-pub static EI_OSABI: Names = Names { entries: &[
-    n(0x0, "ELFOSABI_NONE", "no extensions, System V"),
-    n(0x1, "ELFOSABI_HPUX", "HP-UX"),
-    n(0x2, "ELFOSABI_NETBSD", "NetBSD"),
-    n(0x3, "ELFOSABI_GNU", "GNU extensions, also called ELFOSABI_LINUX"),
-    n(0x4, "ELFOSABI_HURD", "GNU Hurd"),
-    n(0x6, "ELFOSABI_SOLARIS", "Solaris"),
-    n(0x7, "ELFOSABI_AIX", "AIX"),
-    n(0x8, "ELFOSABI_IRIX", "IRIX"),
-    n(0x9, "ELFOSABI_FREEBSD", "FreeBSD"),
-    n(0xa, "ELFOSABI_TRU64", "Tru64 UNIX"),
-    n(0xb, "ELFOSABI_MODESTO", "Novell Modesto"),
-    n(0xc, "ELFOSABI_OPENBSD", "OpenBSD"),
-    n(0xd, "ELFOSABI_OPENVMS", "OpenVMS"),
-    n(0xe, "ELFOSABI_NSK", "HP Non-Stop Kernel"),
-    n(0xf, "ELFOSABI_AROS", "AROS"),
-    n(0x10, "ELFOSABI_FENIXOS", "FenixOS"),
-    n(0x11, "ELFOSABI_CLOUDABI", "CloudABI"),
-    n(0x12, "ELFOSABI_OPENVOS", "Stratus OpenVOS"),
-    n(0x33, "ELFOSABI_CUDA", "CUDA, e_flags of toolkits up to 12.x"),
-    n(0x40, "ELFOSABI_AMDGPU_HSA", "AMD HSA (ROCm) code objects"),
-    n(0x41, "ELFOSABI_CUDA_V2 or ELFOSABI_AMDGPU_PAL", "with EM_CUDA: e_flags of CUDA 13 and of every sm_100 or later; with EM_AMDGPU: PAL"),
-    n(0x42, "ELFOSABI_AMDGPU_MESA3D", "AMD GPUs under Mesa"),
-    n(0x61, "ELFOSABI_ARM", "ARM"),
-    n(0xff, "ELFOSABI_STANDALONE", "embedded, no operating system"),
-] };
+pub static EI_OSABI: Names = Names::packed("\
+0\tELFOSABI_NONE\tno extensions, System V\n\
+1\tELFOSABI_HPUX\tHP-UX\n\
+2\tELFOSABI_NETBSD\tNetBSD\n\
+3\tELFOSABI_GNU\tGNU extensions, also called ELFOSABI_LINUX\n\
+4\tELFOSABI_HURD\tGNU Hurd\n\
+6\tELFOSABI_SOLARIS\tSolaris\n\
+7\tELFOSABI_AIX\tAIX\n\
+8\tELFOSABI_IRIX\tIRIX\n\
+9\tELFOSABI_FREEBSD\tFreeBSD\n\
+a\tELFOSABI_TRU64\tTru64 UNIX\n\
+b\tELFOSABI_MODESTO\tNovell Modesto\n\
+c\tELFOSABI_OPENBSD\tOpenBSD\n\
+d\tELFOSABI_OPENVMS\tOpenVMS\n\
+e\tELFOSABI_NSK\tHP Non-Stop Kernel\n\
+f\tELFOSABI_AROS\tAROS\n\
+10\tELFOSABI_FENIXOS\tFenixOS\n\
+11\tELFOSABI_CLOUDABI\tCloudABI\n\
+12\tELFOSABI_OPENVOS\tStratus OpenVOS\n\
+33\tELFOSABI_CUDA\tCUDA, e_flags of toolkits up to 12.x\n\
+40\tELFOSABI_AMDGPU_HSA\tAMD HSA (ROCm) code objects\n\
+41\tELFOSABI_CUDA_V2 or ELFOSABI_AMDGPU_PAL\twith EM_CUDA: e_flags of CUDA 13 and of every sm_100 or later; with EM_AMDGPU: PAL\n\
+42\tELFOSABI_AMDGPU_MESA3D\tAMD GPUs under Mesa\n\
+61\tELFOSABI_ARM\tARM\n\
+ff\tELFOSABI_STANDALONE\tembedded, no operating system\n\
+");
 
 /// e_type: what kind of object the file is; 0xfe00 to 0xfeff belong to the OS, 0xff00 to 0xffff to the processor.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static E_TYPE: Names = Names { entries: &[
-    n(0x0, "ET_NONE", "no type"),
-    n(0x1, "ET_REL", "relocatable: input of a linker"),
-    n(0x2, "ET_EXEC", "executable at fixed addresses"),
-    n(0x3, "ET_DYN", "shared object, or an executable that can be loaded anywhere"),
-    n(0x4, "ET_CORE", "core dump"),
-    n(0xfe00, "ET_LOOS", "first value for operating systems"),
-    n(0xfeff, "ET_HIOS", "last value for operating systems"),
-    n(0xff00, "ET_LOPROC", "first value for processors"),
-    n(0xffff, "ET_HIPROC", "last value for processors"),
-] };
+pub static E_TYPE: Names = Names::packed("\
+0\tET_NONE\tno type\n\
+1\tET_REL\trelocatable: input of a linker\n\
+2\tET_EXEC\texecutable at fixed addresses\n\
+3\tET_DYN\tshared object, or an executable that can be loaded anywhere\n\
+4\tET_CORE\tcore dump\n\
+fe00\tET_LOOS\tfirst value for operating systems\n\
+feff\tET_HIOS\tlast value for operating systems\n\
+ff00\tET_LOPROC\tfirst value for processors\n\
+ffff\tET_HIPROC\tlast value for processors\n\
+");
 
 /// sh_type.
 // Source: gABI, Sections; LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception) for GNU, Android and LLVM types
 #[rustfmt::skip]
-pub static SECTION_TYPE: Names = Names { entries: &[
-    n(0x0, "SHT_NULL", "no section"),
-    n(0x1, "SHT_PROGBITS", "contents that the program defines"),
-    n(0x2, "SHT_SYMTAB", "symbol table"),
-    n(0x3, "SHT_STRTAB", "string table"),
-    n(0x4, "SHT_RELA", "relocations with addends"),
-    n(0x5, "SHT_HASH", "hash table over symbol names"),
-    n(0x6, "SHT_DYNAMIC", "entries for the dynamic linker"),
-    n(0x7, "SHT_NOTE", "notes"),
-    n(0x8, "SHT_NOBITS", "takes memory but no room in the file"),
-    n(0x9, "SHT_REL", "relocations, addends in the patched bytes"),
-    n(0xa, "SHT_SHLIB", "reserved"),
-    n(0xb, "SHT_DYNSYM", "symbol table of the dynamic linker"),
-    n(0xe, "SHT_INIT_ARRAY", "pointers to functions run at start"),
-    n(0xf, "SHT_FINI_ARRAY", "pointers to functions run at the end"),
-    n(0x10, "SHT_PREINIT_ARRAY", "pointers to functions run before any other start function"),
-    n(0x11, "SHT_GROUP", "sections kept or dropped together"),
-    n(0x12, "SHT_SYMTAB_SHNDX", "section indices of symbols whose st_shndx is SHN_XINDEX"),
-    n(0x13, "SHT_RELR", "relative relocations, packed"),
-    n(0x40000014, "SHT_CREL", "relocations in compact form"),
-    n(0x60000001, "SHT_ANDROID_REL", "packed relocations without addends"),
-    n(0x60000002, "SHT_ANDROID_RELA", "packed relocations with addends"),
-    n(0x6fff4c00, "SHT_LLVM_ODRTAB", "table for checking the one-definition rule"),
-    n(0x6fff4c01, "SHT_LLVM_LINKER_OPTIONS", "options for the linker"),
-    n(0x6fff4c03, "SHT_LLVM_ADDRSIG", "symbols whose addresses matter"),
-    n(0x6fff4c04, "SHT_LLVM_DEPENDENT_LIBRARIES", "libraries to link in"),
-    n(0x6fff4c05, "SHT_LLVM_SYMPART", "partition of a symbol"),
-    n(0x6fff4c06, "SHT_LLVM_PART_EHDR", "ELF header of a partition"),
-    n(0x6fff4c07, "SHT_LLVM_PART_PHDR", "program headers of a partition"),
-    n(0x6fff4c09, "SHT_LLVM_CALL_GRAPH_PROFILE", "call counts between functions"),
-    n(0x6fff4c0a, "SHT_LLVM_BB_ADDR_MAP", "addresses of basic blocks"),
-    n(0x6fff4c0b, "SHT_LLVM_OFFLOADING", "images for devices"),
-    n(0x6fff4c0c, "SHT_LLVM_LTO", "bitcode beside machine code"),
-    n(0x6fff4c0d, "SHT_LLVM_JT_SIZES", "sizes of jump tables"),
-    n(0x6fff4c0e, "SHT_LLVM_CFI_JUMP_TABLE", "jump table of control-flow integrity"),
-    n(0x6fff4c0f, "SHT_LLVM_CALL_GRAPH", "call graph"),
-    n(0x6fffff00, "SHT_ANDROID_RELR", "relative relocations, packed"),
-    n(0x6ffffff4, "SHT_GNU_SFRAME", "stack trace data"),
-    n(0x6ffffff5, "SHT_GNU_ATTRIBUTES", "attributes of the object"),
-    n(0x6ffffff6, "SHT_GNU_HASH", "GNU hash table over symbol names"),
-    n(0x6ffffff7, "SHT_GNU_LIBLIST", "libraries for prelinking"),
-    n(0x6ffffffd, "SHT_GNU_verdef", "versions that the object defines"),
-    n(0x6ffffffe, "SHT_GNU_verneed", "versions that the object needs"),
-    n(0x6fffffff, "SHT_GNU_versym", "version of each dynamic symbol"),
-] };
+pub static SECTION_TYPE: Names = Names::packed("\
+0\tSHT_NULL\tno section\n\
+1\tSHT_PROGBITS\tcontents that the program defines\n\
+2\tSHT_SYMTAB\tsymbol table\n\
+3\tSHT_STRTAB\tstring table\n\
+4\tSHT_RELA\trelocations with addends\n\
+5\tSHT_HASH\thash table over symbol names\n\
+6\tSHT_DYNAMIC\tentries for the dynamic linker\n\
+7\tSHT_NOTE\tnotes\n\
+8\tSHT_NOBITS\ttakes memory but no room in the file\n\
+9\tSHT_REL\trelocations, addends in the patched bytes\n\
+a\tSHT_SHLIB\treserved\n\
+b\tSHT_DYNSYM\tsymbol table of the dynamic linker\n\
+e\tSHT_INIT_ARRAY\tpointers to functions run at start\n\
+f\tSHT_FINI_ARRAY\tpointers to functions run at the end\n\
+10\tSHT_PREINIT_ARRAY\tpointers to functions run before any other start function\n\
+11\tSHT_GROUP\tsections kept or dropped together\n\
+12\tSHT_SYMTAB_SHNDX\tsection indices of symbols whose st_shndx is SHN_XINDEX\n\
+13\tSHT_RELR\trelative relocations, packed\n\
+40000014\tSHT_CREL\trelocations in compact form\n\
+60000001\tSHT_ANDROID_REL\tpacked relocations without addends\n\
+60000002\tSHT_ANDROID_RELA\tpacked relocations with addends\n\
+6fff4c00\tSHT_LLVM_ODRTAB\ttable for checking the one-definition rule\n\
+6fff4c01\tSHT_LLVM_LINKER_OPTIONS\toptions for the linker\n\
+6fff4c03\tSHT_LLVM_ADDRSIG\tsymbols whose addresses matter\n\
+6fff4c04\tSHT_LLVM_DEPENDENT_LIBRARIES\tlibraries to link in\n\
+6fff4c05\tSHT_LLVM_SYMPART\tpartition of a symbol\n\
+6fff4c06\tSHT_LLVM_PART_EHDR\tELF header of a partition\n\
+6fff4c07\tSHT_LLVM_PART_PHDR\tprogram headers of a partition\n\
+6fff4c09\tSHT_LLVM_CALL_GRAPH_PROFILE\tcall counts between functions\n\
+6fff4c0a\tSHT_LLVM_BB_ADDR_MAP\taddresses of basic blocks\n\
+6fff4c0b\tSHT_LLVM_OFFLOADING\timages for devices\n\
+6fff4c0c\tSHT_LLVM_LTO\tbitcode beside machine code\n\
+6fff4c0d\tSHT_LLVM_JT_SIZES\tsizes of jump tables\n\
+6fff4c0e\tSHT_LLVM_CFI_JUMP_TABLE\tjump table of control-flow integrity\n\
+6fff4c0f\tSHT_LLVM_CALL_GRAPH\tcall graph\n\
+6fffff00\tSHT_ANDROID_RELR\trelative relocations, packed\n\
+6ffffff4\tSHT_GNU_SFRAME\tstack trace data\n\
+6ffffff5\tSHT_GNU_ATTRIBUTES\tattributes of the object\n\
+6ffffff6\tSHT_GNU_HASH\tGNU hash table over symbol names\n\
+6ffffff7\tSHT_GNU_LIBLIST\tlibraries for prelinking\n\
+6ffffffd\tSHT_GNU_verdef\tversions that the object defines\n\
+6ffffffe\tSHT_GNU_verneed\tversions that the object needs\n\
+6fffffff\tSHT_GNU_versym\tversion of each dynamic symbol\n\
+");
 
 /// sh_flags; 0x0ff00000 belongs to the OS, 0xf0000000 to the processor.
 // Source: gABI, Sections; GNU extensions as in LLVM BinaryFormat/ELF.h
 #[rustfmt::skip]
-pub static SECTION_FLAGS: Names = Names { entries: &[
-    n(0x1, "SHF_WRITE", "writable when loaded"),
-    n(0x2, "SHF_ALLOC", "takes memory when loaded"),
-    n(0x4, "SHF_EXECINSTR", "machine code"),
-    n(0x10, "SHF_MERGE", "equal elements may be merged"),
-    n(0x20, "SHF_STRINGS", "NUL-terminated strings"),
-    n(0x40, "SHF_INFO_LINK", "sh_info is a section index"),
-    n(0x80, "SHF_LINK_ORDER", "keep the order of the sections named by sh_link"),
-    n(0x100, "SHF_OS_NONCONFORMING", "needs handling that only the OS knows"),
-    n(0x200, "SHF_GROUP", "member of a section group"),
-    n(0x400, "SHF_TLS", "thread-local"),
-    n(0x800, "SHF_COMPRESSED", "begins with a compression header"),
-    n(0x80000000, "SHF_EXCLUDE", "left out of linked files"),
-] };
+pub static SECTION_FLAGS: Names = Names::packed("\
+1\tSHF_WRITE\twritable when loaded\n\
+2\tSHF_ALLOC\ttakes memory when loaded\n\
+4\tSHF_EXECINSTR\tmachine code\n\
+10\tSHF_MERGE\tequal elements may be merged\n\
+20\tSHF_STRINGS\tNUL-terminated strings\n\
+40\tSHF_INFO_LINK\tsh_info is a section index\n\
+80\tSHF_LINK_ORDER\tkeep the order of the sections named by sh_link\n\
+100\tSHF_OS_NONCONFORMING\tneeds handling that only the OS knows\n\
+200\tSHF_GROUP\tmember of a section group\n\
+400\tSHF_TLS\tthread-local\n\
+800\tSHF_COMPRESSED\tbegins with a compression header\n\
+80000000\tSHF_EXCLUDE\tleft out of linked files\n\
+");
 
 /// sh_flags of the OS, in files that use GNU extensions.
 // Source: LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception); GNU binutils documentation
 #[rustfmt::skip]
-pub static SECTION_FLAGS_GNU: Names = Names { entries: &[
-    n(0x200000, "SHF_GNU_RETAIN", "kept though nothing refers to it"),
-    n(0x1000000, "SHF_GNU_MBIND", "to be placed in a special memory"),
-] };
+pub static SECTION_FLAGS_GNU: Names = Names::packed("\
+200000\tSHF_GNU_RETAIN\tkept though nothing refers to it\n\
+1000000\tSHF_GNU_MBIND\tto be placed in a special memory\n\
+");
 
 /// sh_flags of the OS and the processor in files for x86-64.
 // Source: System V ABI, AMD64 supplement; LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception)
 #[rustfmt::skip]
-pub static SECTION_FLAGS_X86_64: Names = Names { entries: &[
-    n(0x200000, "SHF_GNU_RETAIN", "kept though nothing refers to it"),
-    n(0x1000000, "SHF_GNU_MBIND", "to be placed in a special memory"),
-    n(0x10000000, "SHF_X86_64_LARGE", "may lie more than 2 GiB away"),
-] };
+pub static SECTION_FLAGS_X86_64: Names = Names::packed("\
+200000\tSHF_GNU_RETAIN\tkept though nothing refers to it\n\
+1000000\tSHF_GNU_MBIND\tto be placed in a special memory\n\
+10000000\tSHF_X86_64_LARGE\tmay lie more than 2 GiB away\n\
+");
 
 /// sh_type of the processor in files for x86-64.
 // Source: System V ABI, AMD64 supplement
 #[rustfmt::skip]
-pub static SECTION_TYPE_X86_64: Names = Names { entries: &[
-    n(0x70000001, "SHT_X86_64_UNWIND", "tables for unwinding"),
-] };
+pub static SECTION_TYPE_X86_64: Names = Names::packed("\
+70000001\tSHT_X86_64_UNWIND\ttables for unwinding\n\
+");
 
 /// p_type.
 // Source: gABI, Program Header; LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception) for GNU and OpenBSD types
 #[rustfmt::skip]
-pub static SEGMENT_TYPE: Names = Names { entries: &[
-    n(0x0, "PT_NULL", "unused"),
-    n(0x1, "PT_LOAD", "mapped into memory"),
-    n(0x2, "PT_DYNAMIC", "entries for the dynamic linker"),
-    n(0x3, "PT_INTERP", "path of the dynamic linker"),
-    n(0x4, "PT_NOTE", "notes"),
-    n(0x5, "PT_SHLIB", "reserved"),
-    n(0x6, "PT_PHDR", "the program headers themselves"),
-    n(0x7, "PT_TLS", "what thread-local storage starts as"),
-    n(0x6474e550, "PT_GNU_EH_FRAME", "table for unwinding"),
-    n(0x6474e551, "PT_GNU_STACK", "whether the stack is executable"),
-    n(0x6474e552, "PT_GNU_RELRO", "read-only once relocated"),
-    n(0x6474e553, "PT_GNU_PROPERTY", "the GNU property note"),
-    n(0x6474e554, "PT_GNU_SFRAME", "stack trace data"),
-    n(0x65a3dbe5, "PT_OPENBSD_MUTABLE", "stays mutable"),
-    n(0x65a3dbe6, "PT_OPENBSD_RANDOMIZE", "filled with random bytes"),
-    n(0x65a3dbe7, "PT_OPENBSD_WXNEEDED", "needs memory both writable and executable"),
-    n(0x65a3dbe8, "PT_OPENBSD_NOBTCFI", "no branch-target checks"),
-    n(0x65a3dbe9, "PT_OPENBSD_SYSCALLS", "places of system calls"),
-    n(0x65a41be6, "PT_OPENBSD_BOOTDATA", "boot arguments"),
-] };
+pub static SEGMENT_TYPE: Names = Names::packed("\
+0\tPT_NULL\tunused\n\
+1\tPT_LOAD\tmapped into memory\n\
+2\tPT_DYNAMIC\tentries for the dynamic linker\n\
+3\tPT_INTERP\tpath of the dynamic linker\n\
+4\tPT_NOTE\tnotes\n\
+5\tPT_SHLIB\treserved\n\
+6\tPT_PHDR\tthe program headers themselves\n\
+7\tPT_TLS\twhat thread-local storage starts as\n\
+6474e550\tPT_GNU_EH_FRAME\ttable for unwinding\n\
+6474e551\tPT_GNU_STACK\twhether the stack is executable\n\
+6474e552\tPT_GNU_RELRO\tread-only once relocated\n\
+6474e553\tPT_GNU_PROPERTY\tthe GNU property note\n\
+6474e554\tPT_GNU_SFRAME\tstack trace data\n\
+65a3dbe5\tPT_OPENBSD_MUTABLE\tstays mutable\n\
+65a3dbe6\tPT_OPENBSD_RANDOMIZE\tfilled with random bytes\n\
+65a3dbe7\tPT_OPENBSD_WXNEEDED\tneeds memory both writable and executable\n\
+65a3dbe8\tPT_OPENBSD_NOBTCFI\tno branch-target checks\n\
+65a3dbe9\tPT_OPENBSD_SYSCALLS\tplaces of system calls\n\
+65a41be6\tPT_OPENBSD_BOOTDATA\tboot arguments\n\
+");
 
 /// p_flags; 0x0ff00000 belongs to the OS, 0xf0000000 to the processor.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static SEGMENT_FLAGS: Names = Names { entries: &[
-    n(0x1, "PF_X", "execute"),
-    n(0x2, "PF_W", "write"),
-    n(0x4, "PF_R", "read"),
-] };
+pub static SEGMENT_FLAGS: Names = Names::packed("\
+1\tPF_X\texecute\n\
+2\tPF_W\twrite\n\
+4\tPF_R\tread\n\
+");
 
 /// ELF_ST_TYPE: low four bits of st_info; 10 to 12 belong to the OS, 13 to 15 to the processor.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static SYMBOL_TYPE: Names = Names { entries: &[
-    n(0x0, "STT_NOTYPE", "not stated"),
-    n(0x1, "STT_OBJECT", "data"),
-    n(0x2, "STT_FUNC", "code"),
-    n(0x3, "STT_SECTION", "a section"),
-    n(0x4, "STT_FILE", "name of the source file"),
-    n(0x5, "STT_COMMON", "common block, not yet placed"),
-    n(0x6, "STT_TLS", "thread-local data"),
-    n(0xa, "STT_GNU_IFUNC", "function that returns the function to use"),
-] };
+pub static SYMBOL_TYPE: Names = Names::packed("\
+0\tSTT_NOTYPE\tnot stated\n\
+1\tSTT_OBJECT\tdata\n\
+2\tSTT_FUNC\tcode\n\
+3\tSTT_SECTION\ta section\n\
+4\tSTT_FILE\tname of the source file\n\
+5\tSTT_COMMON\tcommon block, not yet placed\n\
+6\tSTT_TLS\tthread-local data\n\
+a\tSTT_GNU_IFUNC\tfunction that returns the function to use\n\
+");
 
 /// ELF_ST_BIND: high four bits of st_info; 10 to 12 belong to the OS, 13 to 15 to the processor.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static SYMBOL_BINDING: Names = Names { entries: &[
-    n(0x0, "STB_LOCAL", "seen in this object only"),
-    n(0x1, "STB_GLOBAL", "seen by every object"),
-    n(0x2, "STB_WEAK", "gives way to a global one"),
-    n(0xa, "STB_GNU_UNIQUE", "one in the whole process"),
-] };
+pub static SYMBOL_BINDING: Names = Names::packed("\
+0\tSTB_LOCAL\tseen in this object only\n\
+1\tSTB_GLOBAL\tseen by every object\n\
+2\tSTB_WEAK\tgives way to a global one\n\
+a\tSTB_GNU_UNIQUE\tone in the whole process\n\
+");
 
 /// ELF_ST_VISIBILITY: low two bits of st_other.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static SYMBOL_VISIBILITY: Names = Names { entries: &[
-    n(0x0, "STV_DEFAULT", "as the binding says"),
-    n(0x1, "STV_INTERNAL", "hidden, with a meaning of the processor's"),
-    n(0x2, "STV_HIDDEN", "not seen from other components"),
-    n(0x3, "STV_PROTECTED", "seen, but not replaced, by other components"),
-] };
+pub static SYMBOL_VISIBILITY: Names = Names::packed("\
+0\tSTV_DEFAULT\tas the binding says\n\
+1\tSTV_INTERNAL\thidden, with a meaning of the processor's\n\
+2\tSTV_HIDDEN\tnot seen from other components\n\
+3\tSTV_PROTECTED\tseen, but not replaced, by other components\n\
+");
 
 /// st_shndx and other section indices that name no section; 0xff00 to 0xff1f belong to the processor, 0xff20 to 0xff3f to the OS.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static SPECIAL_SECTION: Names = Names { entries: &[
-    n(0x0, "SHN_UNDEF", "undefined"),
-    n(0xff00, "SHN_LORESERVE", "first reserved index, also SHN_LOPROC"),
-    n(0xff1f, "SHN_HIPROC", "last index for processors"),
-    n(0xff20, "SHN_LOOS", "first index for operating systems"),
-    n(0xff3f, "SHN_HIOS", "last index for operating systems"),
-    n(0xfff1, "SHN_ABS", "absolute value"),
-    n(0xfff2, "SHN_COMMON", "common block: the value is its alignment"),
-    n(0xffff, "SHN_XINDEX", "the index is elsewhere: SHT_SYMTAB_SHNDX, or section 0"),
-] };
+pub static SPECIAL_SECTION: Names = Names::packed("\
+0\tSHN_UNDEF\tundefined\n\
+ff00\tSHN_LORESERVE\tfirst reserved index, also SHN_LOPROC\n\
+ff1f\tSHN_HIPROC\tlast index for processors\n\
+ff20\tSHN_LOOS\tfirst index for operating systems\n\
+ff3f\tSHN_HIOS\tlast index for operating systems\n\
+fff1\tSHN_ABS\tabsolute value\n\
+fff2\tSHN_COMMON\tcommon block: the value is its alignment\n\
+ffff\tSHN_XINDEX\tthe index is elsewhere: SHT_SYMTAB_SHNDX, or section 0\n\
+");
 
 /// First word of a section group.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static GROUP_FLAGS: Names = Names { entries: &[
-    n(0x1, "GRP_COMDAT", "keep one of all groups with this signature"),
-] };
+pub static GROUP_FLAGS: Names = Names::packed("\
+1\tGRP_COMDAT\tkeep one of all groups with this signature\n\
+");
 
 /// d_tag.
 // Source: gABI, Dynamic Section; LLVM BinaryFormat/DynamicTags.def (Apache-2.0 WITH LLVM-exception) for GNU and Android tags
 #[rustfmt::skip]
-pub static DYNAMIC_TAG: Names = Names { entries: &[
-    n(0x0, "DT_NULL", "end of the entries"),
-    n(0x1, "DT_NEEDED", "string offset: a library that is needed"),
-    n(0x2, "DT_PLTRELSZ", "bytes of PLT relocations"),
-    n(0x3, "DT_PLTGOT", "address of the PLT or GOT"),
-    n(0x4, "DT_HASH", "address of the hash table"),
-    n(0x5, "DT_STRTAB", "address of the string table"),
-    n(0x6, "DT_SYMTAB", "address of the symbol table"),
-    n(0x7, "DT_RELA", "address of relocations with addends"),
-    n(0x8, "DT_RELASZ", "bytes of DT_RELA"),
-    n(0x9, "DT_RELAENT", "bytes of one DT_RELA entry"),
-    n(0xa, "DT_STRSZ", "bytes of the string table"),
-    n(0xb, "DT_SYMENT", "bytes of one symbol"),
-    n(0xc, "DT_INIT", "address of the start function"),
-    n(0xd, "DT_FINI", "address of the end function"),
-    n(0xe, "DT_SONAME", "string offset: this library's name"),
-    n(0xf, "DT_RPATH", "string offset: search path"),
-    n(0x10, "DT_SYMBOLIC", "look up symbols here first"),
-    n(0x11, "DT_REL", "address of relocations without addends"),
-    n(0x12, "DT_RELSZ", "bytes of DT_REL"),
-    n(0x13, "DT_RELENT", "bytes of one DT_REL entry"),
-    n(0x14, "DT_PLTREL", "tag of the PLT relocations' kind"),
-    n(0x15, "DT_DEBUG", "for debuggers"),
-    n(0x16, "DT_TEXTREL", "relocations change read-only segments"),
-    n(0x17, "DT_JMPREL", "address of PLT relocations"),
-    n(0x18, "DT_BIND_NOW", "bind everything at start"),
-    n(0x19, "DT_INIT_ARRAY", "address of pointers to start functions"),
-    n(0x1a, "DT_FINI_ARRAY", "address of pointers to end functions"),
-    n(0x1b, "DT_INIT_ARRAYSZ", "bytes of DT_INIT_ARRAY"),
-    n(0x1c, "DT_FINI_ARRAYSZ", "bytes of DT_FINI_ARRAY"),
-    n(0x1d, "DT_RUNPATH", "string offset: search path"),
-    n(0x1e, "DT_FLAGS", "DF_ flags"),
-    n(0x20, "DT_PREINIT_ARRAY", "address of pointers to functions run first"),
-    n(0x21, "DT_PREINIT_ARRAYSZ", "bytes of DT_PREINIT_ARRAY"),
-    n(0x22, "DT_SYMTAB_SHNDX", "address of the SHT_SYMTAB_SHNDX section"),
-    n(0x23, "DT_RELRSZ", "bytes of DT_RELR"),
-    n(0x24, "DT_RELR", "address of packed relative relocations"),
-    n(0x25, "DT_RELRENT", "bytes of one DT_RELR entry"),
-    n(0x6ffffdf5, "DT_GNU_PRELINKED", "time of prelinking"),
-    n(0x6ffffdf8, "DT_CHECKSUM", "checksum of the object"),
-    n(0x6ffffef5, "DT_GNU_HASH", "address of the GNU hash table"),
-    n(0x6ffffef6, "DT_TLSDESC_PLT", "address of the TLS descriptor entry"),
-    n(0x6ffffef7, "DT_TLSDESC_GOT", "address of its GOT entry"),
-    n(0x6ffffff0, "DT_VERSYM", "address of the symbols' versions"),
-    n(0x6ffffff9, "DT_RELACOUNT", "number of relative relocations in DT_RELA"),
-    n(0x6ffffffa, "DT_RELCOUNT", "number of relative relocations in DT_REL"),
-    n(0x6ffffffb, "DT_FLAGS_1", "DF_1_ flags"),
-    n(0x6ffffffc, "DT_VERDEF", "address of versions that are defined"),
-    n(0x6ffffffd, "DT_VERDEFNUM", "number of versions that are defined"),
-    n(0x6ffffffe, "DT_VERNEED", "address of versions that are needed"),
-    n(0x6fffffff, "DT_VERNEEDNUM", "number of libraries in DT_VERNEED"),
-    n(0x7ffffffd, "DT_AUXILIARY", "string offset: library that adds to this one"),
-    n(0x7fffffff, "DT_FILTER", "string offset: library that this one filters"),
-] };
+pub static DYNAMIC_TAG: Names = Names::packed("\
+0\tDT_NULL\tend of the entries\n\
+1\tDT_NEEDED\tstring offset: a library that is needed\n\
+2\tDT_PLTRELSZ\tbytes of PLT relocations\n\
+3\tDT_PLTGOT\taddress of the PLT or GOT\n\
+4\tDT_HASH\taddress of the hash table\n\
+5\tDT_STRTAB\taddress of the string table\n\
+6\tDT_SYMTAB\taddress of the symbol table\n\
+7\tDT_RELA\taddress of relocations with addends\n\
+8\tDT_RELASZ\tbytes of DT_RELA\n\
+9\tDT_RELAENT\tbytes of one DT_RELA entry\n\
+a\tDT_STRSZ\tbytes of the string table\n\
+b\tDT_SYMENT\tbytes of one symbol\n\
+c\tDT_INIT\taddress of the start function\n\
+d\tDT_FINI\taddress of the end function\n\
+e\tDT_SONAME\tstring offset: this library's name\n\
+f\tDT_RPATH\tstring offset: search path\n\
+10\tDT_SYMBOLIC\tlook up symbols here first\n\
+11\tDT_REL\taddress of relocations without addends\n\
+12\tDT_RELSZ\tbytes of DT_REL\n\
+13\tDT_RELENT\tbytes of one DT_REL entry\n\
+14\tDT_PLTREL\ttag of the PLT relocations' kind\n\
+15\tDT_DEBUG\tfor debuggers\n\
+16\tDT_TEXTREL\trelocations change read-only segments\n\
+17\tDT_JMPREL\taddress of PLT relocations\n\
+18\tDT_BIND_NOW\tbind everything at start\n\
+19\tDT_INIT_ARRAY\taddress of pointers to start functions\n\
+1a\tDT_FINI_ARRAY\taddress of pointers to end functions\n\
+1b\tDT_INIT_ARRAYSZ\tbytes of DT_INIT_ARRAY\n\
+1c\tDT_FINI_ARRAYSZ\tbytes of DT_FINI_ARRAY\n\
+1d\tDT_RUNPATH\tstring offset: search path\n\
+1e\tDT_FLAGS\tDF_ flags\n\
+20\tDT_PREINIT_ARRAY\taddress of pointers to functions run first\n\
+21\tDT_PREINIT_ARRAYSZ\tbytes of DT_PREINIT_ARRAY\n\
+22\tDT_SYMTAB_SHNDX\taddress of the SHT_SYMTAB_SHNDX section\n\
+23\tDT_RELRSZ\tbytes of DT_RELR\n\
+24\tDT_RELR\taddress of packed relative relocations\n\
+25\tDT_RELRENT\tbytes of one DT_RELR entry\n\
+6ffffdf5\tDT_GNU_PRELINKED\ttime of prelinking\n\
+6ffffdf8\tDT_CHECKSUM\tchecksum of the object\n\
+6ffffef5\tDT_GNU_HASH\taddress of the GNU hash table\n\
+6ffffef6\tDT_TLSDESC_PLT\taddress of the TLS descriptor entry\n\
+6ffffef7\tDT_TLSDESC_GOT\taddress of its GOT entry\n\
+6ffffff0\tDT_VERSYM\taddress of the symbols' versions\n\
+6ffffff9\tDT_RELACOUNT\tnumber of relative relocations in DT_RELA\n\
+6ffffffa\tDT_RELCOUNT\tnumber of relative relocations in DT_REL\n\
+6ffffffb\tDT_FLAGS_1\tDF_1_ flags\n\
+6ffffffc\tDT_VERDEF\taddress of versions that are defined\n\
+6ffffffd\tDT_VERDEFNUM\tnumber of versions that are defined\n\
+6ffffffe\tDT_VERNEED\taddress of versions that are needed\n\
+6fffffff\tDT_VERNEEDNUM\tnumber of libraries in DT_VERNEED\n\
+7ffffffd\tDT_AUXILIARY\tstring offset: library that adds to this one\n\
+7fffffff\tDT_FILTER\tstring offset: library that this one filters\n\
+");
 
 /// n_type of notes owned by GNU.
 // Source: LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception)
 #[rustfmt::skip]
-pub static NOTE_TYPE_GNU: Names = Names { entries: &[
-    n(0x1, "NT_GNU_ABI_TAG", "oldest OS that runs the file"),
-    n(0x2, "NT_GNU_HWCAP", "hardware capabilities"),
-    n(0x3, "NT_GNU_BUILD_ID", "hash that identifies the build"),
-    n(0x4, "NT_GNU_GOLD_VERSION", "version of the gold linker"),
-    n(0x5, "NT_GNU_PROPERTY_TYPE_0", "properties of the program"),
-    n(0x100, "NT_GNU_BUILD_ATTRIBUTE_OPEN", "attribute of a range of code"),
-    n(0x101, "NT_GNU_BUILD_ATTRIBUTE_FUNC", "attribute of a function"),
-] };
+pub static NOTE_TYPE_GNU: Names = Names::packed("\
+1\tNT_GNU_ABI_TAG\toldest OS that runs the file\n\
+2\tNT_GNU_HWCAP\thardware capabilities\n\
+3\tNT_GNU_BUILD_ID\thash that identifies the build\n\
+4\tNT_GNU_GOLD_VERSION\tversion of the gold linker\n\
+5\tNT_GNU_PROPERTY_TYPE_0\tproperties of the program\n\
+100\tNT_GNU_BUILD_ATTRIBUTE_OPEN\tattribute of a range of code\n\
+101\tNT_GNU_BUILD_ATTRIBUTE_FUNC\tattribute of a function\n\
+");
 
 /// n_type of notes owned by CORE.
 // Source: Linux uapi/linux/elf.h and LLVM BinaryFormat/ELF.h: values of a public interface
 #[rustfmt::skip]
-pub static NOTE_TYPE_CORE: Names = Names { entries: &[
-    n(0x1, "NT_PRSTATUS", "registers and state of a thread"),
-    n(0x2, "NT_PRFPREG", "floating-point registers"),
-    n(0x3, "NT_PRPSINFO", "the process"),
-    n(0x4, "NT_TASKSTRUCT", "task structure"),
-    n(0x6, "NT_AUXV", "auxiliary vector"),
-    n(0x46494c45, "NT_FILE", "mapped files"),
-    n(0x53494749, "NT_SIGINFO", "the signal"),
-] };
+pub static NOTE_TYPE_CORE: Names = Names::packed("\
+1\tNT_PRSTATUS\tregisters and state of a thread\n\
+2\tNT_PRFPREG\tfloating-point registers\n\
+3\tNT_PRPSINFO\tthe process\n\
+4\tNT_TASKSTRUCT\ttask structure\n\
+6\tNT_AUXV\tauxiliary vector\n\
+46494c45\tNT_FILE\tmapped files\n\
+53494749\tNT_SIGINFO\tthe signal\n\
+");
 
 /// n_type of notes owned by stapsdt.
 // Source: SystemTap, user-space probe documentation
 #[rustfmt::skip]
-pub static NOTE_TYPE_STAPSDT: Names = Names { entries: &[
-    n(0x3, "NT_STAPSDT", "static probe"),
-] };
+pub static NOTE_TYPE_STAPSDT: Names = Names::packed("\
+3\tNT_STAPSDT\tstatic probe\n\
+");
 
 /// n_type of notes owned by LLVMOMPOFFLOAD.
 // Source: LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception)
 #[rustfmt::skip]
-pub static NOTE_TYPE_LLVM_OFFLOAD: Names = Names { entries: &[
-    n(0x1, "NT_LLVM_OPENMP_OFFLOAD_VERSION", "version of the notes"),
-    n(0x2, "NT_LLVM_OPENMP_OFFLOAD_PRODUCER", "compiler"),
-    n(0x3, "NT_LLVM_OPENMP_OFFLOAD_PRODUCER_VERSION", "version of the compiler"),
-] };
+pub static NOTE_TYPE_LLVM_OFFLOAD: Names = Names::packed("\
+1\tNT_LLVM_OPENMP_OFFLOAD_VERSION\tversion of the notes\n\
+2\tNT_LLVM_OPENMP_OFFLOAD_PRODUCER\tcompiler\n\
+3\tNT_LLVM_OPENMP_OFFLOAD_PRODUCER_VERSION\tversion of the compiler\n\
+");
 
 /// ch_type; 0x60000000 to 0x6fffffff belong to the OS, 0x70000000 to 0x7fffffff to the processor.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
-pub static COMPRESSION_TYPE: Names = Names { entries: &[
-    n(0x1, "ELFCOMPRESS_ZLIB", "zlib (deflate)"),
-    n(0x2, "ELFCOMPRESS_ZSTD", "Zstandard"),
-] };
+pub static COMPRESSION_TYPE: Names = Names::packed("\
+1\tELFCOMPRESS_ZLIB\tzlib (deflate)\n\
+2\tELFCOMPRESS_ZSTD\tZstandard\n\
+");
 
 // x86_64.toml
 
 /// Relocation types of x86-64.
 // Source: System V ABI, AMD64 supplement, Relocation; LLVM BinaryFormat/ELFRelocs/x86_64.def for numbers
 #[rustfmt::skip]
-pub static R_X86_64: Names = Names { entries: &[
-    n(0x0, "R_X86_64_NONE", "nothing"),
-    n(0x1, "R_X86_64_64", "S + A, 64 bits"),
-    n(0x2, "R_X86_64_PC32", "S + A - P, 32 bits"),
-    n(0x3, "R_X86_64_GOT32", "G + A, 32 bits"),
-    n(0x4, "R_X86_64_PLT32", "L + A - P, 32 bits"),
-    n(0x5, "R_X86_64_COPY", "copy the symbol from its library"),
-    n(0x6, "R_X86_64_GLOB_DAT", "S, 64 bits"),
-    n(0x7, "R_X86_64_JUMP_SLOT", "S, 64 bits"),
-    n(0x8, "R_X86_64_RELATIVE", "B + A, 64 bits"),
-    n(0x9, "R_X86_64_GOTPCREL", "G + GOT + A - P, 32 bits"),
-    n(0xa, "R_X86_64_32", "S + A, 32 bits, zero-extended"),
-    n(0xb, "R_X86_64_32S", "S + A, 32 bits, sign-extended"),
-    n(0xc, "R_X86_64_16", "S + A, 16 bits"),
-    n(0xd, "R_X86_64_PC16", "S + A - P, 16 bits"),
-    n(0xe, "R_X86_64_8", "S + A, 8 bits"),
-    n(0xf, "R_X86_64_PC8", "S + A - P, 8 bits"),
-    n(0x10, "R_X86_64_DTPMOD64", "TLS module, 64 bits"),
-    n(0x11, "R_X86_64_DTPOFF64", "offset in the TLS block, 64 bits"),
-    n(0x12, "R_X86_64_TPOFF64", "offset from the thread pointer, 64 bits"),
-    n(0x13, "R_X86_64_TLSGD", "TLS, general dynamic, 32 bits"),
-    n(0x14, "R_X86_64_TLSLD", "TLS, local dynamic, 32 bits"),
-    n(0x15, "R_X86_64_DTPOFF32", "offset in the TLS block, 32 bits"),
-    n(0x16, "R_X86_64_GOTTPOFF", "TLS, initial exec, 32 bits"),
-    n(0x17, "R_X86_64_TPOFF32", "offset from the thread pointer, 32 bits"),
-    n(0x18, "R_X86_64_PC64", "S + A - P, 64 bits"),
-    n(0x19, "R_X86_64_GOTOFF64", "S + A - GOT, 64 bits"),
-    n(0x1a, "R_X86_64_GOTPC32", "GOT + A - P, 32 bits"),
-    n(0x1b, "R_X86_64_GOT64", "G + A, 64 bits"),
-    n(0x1c, "R_X86_64_GOTPCREL64", "G + GOT + A - P, 64 bits"),
-    n(0x1d, "R_X86_64_GOTPC64", "GOT + A - P, 64 bits"),
-    n(0x1e, "R_X86_64_GOTPLT64", "G + A, 64 bits"),
-    n(0x1f, "R_X86_64_PLTOFF64", "L + A - GOT, 64 bits"),
-    n(0x20, "R_X86_64_SIZE32", "Z + A, 32 bits"),
-    n(0x21, "R_X86_64_SIZE64", "Z + A, 64 bits"),
-    n(0x22, "R_X86_64_GOTPC32_TLSDESC", "TLS descriptor in the GOT, 32 bits"),
-    n(0x23, "R_X86_64_TLSDESC_CALL", "marks the call through a TLS descriptor"),
-    n(0x24, "R_X86_64_TLSDESC", "TLS descriptor"),
-    n(0x25, "R_X86_64_IRELATIVE", "what the function at B + A returns, 64 bits"),
-    n(0x29, "R_X86_64_GOTPCRELX", "as GOTPCREL, the linker may relax it"),
-    n(0x2a, "R_X86_64_REX_GOTPCRELX", "as GOTPCREL with a REX prefix, the linker may relax it"),
-    n(0x2b, "R_X86_64_CODE_4_GOTPCRELX", "as GOTPCREL with a 4-byte prefix and opcode, the linker may relax it"),
-    n(0x2c, "R_X86_64_CODE_4_GOTTPOFF", "as GOTTPOFF with a 4-byte prefix and opcode"),
-    n(0x2d, "R_X86_64_CODE_4_GOTPC32_TLSDESC", "as GOTPC32_TLSDESC with a 4-byte prefix and opcode"),
-    n(0x32, "R_X86_64_CODE_6_GOTTPOFF", "as GOTTPOFF with a 6-byte prefix and opcode"),
-] };
+pub static R_X86_64: Names = Names::packed("\
+0\tR_X86_64_NONE\tnothing\n\
+1\tR_X86_64_64\tS + A, 64 bits\n\
+2\tR_X86_64_PC32\tS + A - P, 32 bits\n\
+3\tR_X86_64_GOT32\tG + A, 32 bits\n\
+4\tR_X86_64_PLT32\tL + A - P, 32 bits\n\
+5\tR_X86_64_COPY\tcopy the symbol from its library\n\
+6\tR_X86_64_GLOB_DAT\tS, 64 bits\n\
+7\tR_X86_64_JUMP_SLOT\tS, 64 bits\n\
+8\tR_X86_64_RELATIVE\tB + A, 64 bits\n\
+9\tR_X86_64_GOTPCREL\tG + GOT + A - P, 32 bits\n\
+a\tR_X86_64_32\tS + A, 32 bits, zero-extended\n\
+b\tR_X86_64_32S\tS + A, 32 bits, sign-extended\n\
+c\tR_X86_64_16\tS + A, 16 bits\n\
+d\tR_X86_64_PC16\tS + A - P, 16 bits\n\
+e\tR_X86_64_8\tS + A, 8 bits\n\
+f\tR_X86_64_PC8\tS + A - P, 8 bits\n\
+10\tR_X86_64_DTPMOD64\tTLS module, 64 bits\n\
+11\tR_X86_64_DTPOFF64\toffset in the TLS block, 64 bits\n\
+12\tR_X86_64_TPOFF64\toffset from the thread pointer, 64 bits\n\
+13\tR_X86_64_TLSGD\tTLS, general dynamic, 32 bits\n\
+14\tR_X86_64_TLSLD\tTLS, local dynamic, 32 bits\n\
+15\tR_X86_64_DTPOFF32\toffset in the TLS block, 32 bits\n\
+16\tR_X86_64_GOTTPOFF\tTLS, initial exec, 32 bits\n\
+17\tR_X86_64_TPOFF32\toffset from the thread pointer, 32 bits\n\
+18\tR_X86_64_PC64\tS + A - P, 64 bits\n\
+19\tR_X86_64_GOTOFF64\tS + A - GOT, 64 bits\n\
+1a\tR_X86_64_GOTPC32\tGOT + A - P, 32 bits\n\
+1b\tR_X86_64_GOT64\tG + A, 64 bits\n\
+1c\tR_X86_64_GOTPCREL64\tG + GOT + A - P, 64 bits\n\
+1d\tR_X86_64_GOTPC64\tGOT + A - P, 64 bits\n\
+1e\tR_X86_64_GOTPLT64\tG + A, 64 bits\n\
+1f\tR_X86_64_PLTOFF64\tL + A - GOT, 64 bits\n\
+20\tR_X86_64_SIZE32\tZ + A, 32 bits\n\
+21\tR_X86_64_SIZE64\tZ + A, 64 bits\n\
+22\tR_X86_64_GOTPC32_TLSDESC\tTLS descriptor in the GOT, 32 bits\n\
+23\tR_X86_64_TLSDESC_CALL\tmarks the call through a TLS descriptor\n\
+24\tR_X86_64_TLSDESC\tTLS descriptor\n\
+25\tR_X86_64_IRELATIVE\twhat the function at B + A returns, 64 bits\n\
+29\tR_X86_64_GOTPCRELX\tas GOTPCREL, the linker may relax it\n\
+2a\tR_X86_64_REX_GOTPCRELX\tas GOTPCREL with a REX prefix, the linker may relax it\n\
+2b\tR_X86_64_CODE_4_GOTPCRELX\tas GOTPCREL with a 4-byte prefix and opcode, the linker may relax it\n\
+2c\tR_X86_64_CODE_4_GOTTPOFF\tas GOTTPOFF with a 4-byte prefix and opcode\n\
+2d\tR_X86_64_CODE_4_GOTPC32_TLSDESC\tas GOTPC32_TLSDESC with a 4-byte prefix and opcode\n\
+32\tR_X86_64_CODE_6_GOTTPOFF\tas GOTTPOFF with a 6-byte prefix and opcode\n\
+");

@@ -12,6 +12,7 @@ use super::{is_new, symbol_table, tables};
 use crate::elf::symbol::Place;
 use crate::elf::{Elf, Section, Symbol, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::order;
 use crate::span::Span;
 
 /// How names of code sections begin.
@@ -46,6 +47,7 @@ const NUM_BARRIERS: u8 = 0x4c;
     derive(tsify::Tsify),
     tsify(missing_as_null, hashmap_as_object)
 )]
+#[serde(rename = "NvidiaKernel")] // the name in TypeScript, which knows no modules
 pub struct Kernel {
     /// The name, as linked.
     pub name: String,
@@ -217,7 +219,7 @@ impl Parameter {
             _ => &tables::KPARAM_INFO_V2,
         };
         let field = |name: &str| {
-            let field = layout.fields.iter().find(|field| field.name == name)?;
+            let field = layout.fields().iter().find(|field| field.name == name)?;
             crate::record::bits(entry.start(), field.lsb, field.bits)
         };
         Some(Self {
@@ -498,7 +500,7 @@ impl<'a> Reading<'a> {
                     None => own.push(*shared),
                 }
             }
-            own.sort_unstable_by_key(|bank| bank.first);
+            order::arrange(own, |bank| bank.first.into());
             let banks = own.iter().filter_map(|bank| {
                 let piece = self.elf.image.piece_of_section(bank.last);
                 Some(Bank {
@@ -510,7 +512,7 @@ impl<'a> Reading<'a> {
             });
             kernel.banks = banks.collect();
             if let Some(params) = &mut kernel.params {
-                params.sort_by_key(|parameter| parameter.ordinal);
+                order::arrange(params, |parameter| parameter.ordinal.into());
             }
         }
         self.kernels

@@ -43,7 +43,7 @@ pub static DIALECT: Dialect = Dialect {
     no_bits: NO_BITS,
     section_flags: &tables::SECTION_FLAGS,
     symbol_types: &tables::SYMBOL_TYPE,
-    special_sections: crate::elf::dialect::NO_NAMES,
+    special_sections: &crate::elf::dialect::NO_NAMES,
     relocation_types: &tables::RELOCATION,
     note_types: &[("NVIDIA Corp", &tables::NOTE_TYPE)],
     flags: Some(flags),

@@ -4,6 +4,7 @@ use super::{tables, toolkit};
 use crate::elf::Elf;
 use crate::elf::note::Note;
 use crate::error::{Diagnostics, Result};
+use crate::order;
 use crate::record::{Kind, Raw, Record, text};
 use crate::span::Span;
 
@@ -14,8 +15,6 @@ const TOOLKIT: u32 = 2000;
 
 /// Bytes of a note that are read, at most.
 const LIMIT: u64 = 64 << 10;
-/// Bytes of the toolkit note's beginning; offsets of its strings count from its end.
-const STRINGS: u32 = tables::NOTE_TKINFO.bytes;
 /// Notes of a cubin that are looked at, at most; linked ones may have one for each object.
 const NOTES: usize = 256;
 
@@ -76,7 +75,7 @@ impl Notes {
         if version >= 100 && self.toolkit.is_none() {
             self.toolkit = Some(toolkit(version));
         }
-        let at = u64::from(STRINGS) + record.number("tki_toolOptions");
+        let at = u64::from(tables::NOTE_TKINFO.bytes) + record.number("tki_toolOptions");
         if record.field("tki_toolOptions").is_some()
             && let Some(options) = usize::try_from(at).ok().and_then(|at| bytes.get(at..))
         {
@@ -166,7 +165,7 @@ fn append_strings(record: &mut Record, bytes: &[u8], at: u32) {
     let mut strings: Vec<(u32, u32, String)> = Vec::new();
     for field in record.fields.iter_mut().filter(|f| f.kind == "string") {
         let Raw::Int(raw) = field.raw else { continue };
-        let start = u64::from(at) + u64::from(STRINGS) + raw;
+        let start = u64::from(at) + u64::from(tables::NOTE_TKINFO.bytes) + raw;
         let Some(rest) = usize::try_from(start).ok().and_then(|s| bytes.get(s..)) else {
             continue;
         };
@@ -179,7 +178,7 @@ fn append_strings(record: &mut Record, bytes: &[u8], at: u32) {
         field.target = Some(Span::new(offset + start, size as u64));
         strings.push((start as u32, size as u32, field.name.clone()));
     }
-    strings.sort();
+    order::arrange(&mut strings, |(start, ..)| u64::from(*start));
     let mut next = 0;
     for (start, size, name) in strings {
         // Strings that share bytes stand once.

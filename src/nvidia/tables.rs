@@ -6,918 +6,901 @@
 #![allow(dead_code)]
 
 use crate::elf::tables as below;
-use crate::record::{FieldLayout, Kind, Layout, Named, Names};
-
-const fn n(value: u64, name: &'static str, note: &'static str) -> Named {
-    Named { value, name, note }
-}
-
-#[rustfmt::skip]
-const fn f(name: &'static str, lsb: u32, bits: u32, kind: Kind, note: &'static str) -> FieldLayout {
-    FieldLayout { name, lsb, bits, kind, note, alternative_of: "" }
-}
-
-/// The field as another reading of bits that the named field has too.
-const fn or(alternative_of: &'static str, field: FieldLayout) -> FieldLayout {
-    FieldLayout {
-        alternative_of,
-        ..field
-    }
-}
+use crate::record::{Layout, Names};
 
 // elf.toml
 
 /// e_type beyond the generic ones.
 // Source: Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)
 #[rustfmt::skip]
-pub static FILE_TYPE: Names = Names { entries: &[
-    n(0xff00, "ET_EWP", "named by the tools; what makes one is not known"),
-] };
+pub static FILE_TYPE: Names = Names::packed("\
+ff00\tET_EWP\tnamed by the tools; what makes one is not known\n\
+");
 
 /// sh_type beyond the generic ones.
 // Source: Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)
 #[rustfmt::skip]
-pub static SECTION_TYPE: Names = Names { entries: &[
-    n(0x70000000, "SHT_CUDA_INFO", "attributes: .nv.info and .nv.info.<function>"),
-    n(0x70000001, "SHT_CUDA_CALLGRAPH", "calls between functions"),
-    n(0x70000002, "SHT_CUDA_PROTOTYPE", "prototypes of functions"),
-    n(0x70000003, "SHT_CUDA_RESOLVED_RELA", "relocations already resolved"),
-    n(0x70000004, "SHT_CUDA_METADATA", "metadata"),
-    n(0x70000006, "SHT_CUDA_CONSTANT", "constant bank"),
-    n(0x70000007, "SHT_CUDA_GLOBAL", "global variables, not initialised"),
-    n(0x70000008, "SHT_CUDA_GLOBAL_INIT", "global variables, initialised"),
-    n(0x70000009, "SHT_CUDA_LOCAL", "local memory"),
-    n(0x7000000a, "SHT_CUDA_SHARED", "shared memory"),
-    n(0x7000000b, "SHT_CUDA_RELOCINFO", "how to patch relocations that older tools do not know: .nv.rel.action"),
-    n(0x7000000c, "SHT_CUDA_MERCURY", "Mercury code"),
-    n(0x7000000d, "SHT_CUDA_MERCURY_SASS_MAP", "Mercury to SASS map"),
-    n(0x7000000e, "SHT_CUDA_UFT", "unified function table"),
-    n(0x70000010, "SHT_CUDA_UIDX", "indices of the unified tables"),
-    n(0x70000011, "SHT_CUDA_UFT_ENTRY", "entry of the unified function table"),
-    n(0x70000012, "SHT_CUDA_UDT", "unified data table"),
-    n(0x70000014, "SHT_CUDA_UDT_ENTRY", "entry of the unified data table"),
-    n(0x70000015, "SHT_CUDA_RESERVED_SHARED", "shared memory that the system reserves"),
-    n(0x70000016, "SHT_CUDA_CAPMERC", "Mercury code of a function: .nv.capmerc.text.<function>"),
-    n(0x70000064, "SHT_CUDA_CONSTANT_B0", "constant bank 0 of a relocatable cubin"),
-    n(0x70000065, "SHT_CUDA_CONSTANT_B1", "constant bank 1 of a relocatable cubin"),
-    n(0x70000066, "SHT_CUDA_CONSTANT_B2", "constant bank 2 of a relocatable cubin"),
-    n(0x70000067, "SHT_CUDA_CONSTANT_B3", "constant bank 3 of a relocatable cubin"),
-    n(0x70000068, "SHT_CUDA_CONSTANT_B4", "constant bank 4 of a relocatable cubin"),
-    n(0x70000069, "SHT_CUDA_CONSTANT_B5", "constant bank 5 of a relocatable cubin"),
-    n(0x7000006a, "SHT_CUDA_CONSTANT_B6", "constant bank 6 of a relocatable cubin"),
-    n(0x7000006b, "SHT_CUDA_CONSTANT_B7", "constant bank 7 of a relocatable cubin"),
-    n(0x70000078, "SHT_CUDA_MERCURY_CONSTANT_PARAMS", "Mercury, constants: parameters"),
-    n(0x70000079, "SHT_CUDA_MERCURY_CONSTANT_IMGHDR", "Mercury, constants: image headers"),
-    n(0x7000007a, "SHT_CUDA_MERCURY_CONSTANT_DRIVER", "Mercury, constants: of the driver"),
-    n(0x7000007b, "SHT_CUDA_MERCURY_CONSTANT_OPT", "Mercury, constants: of the optimiser"),
-    n(0x7000007c, "SHT_CUDA_MERCURY_CONSTANT_USER", "Mercury, constants: of the user"),
-    n(0x7000007d, "SHT_CUDA_MERCURY_CONSTANT_PIC", "Mercury, constants: position-independent code"),
-    n(0x7000007e, "SHT_CUDA_MERCURY_CONSTANT_TOOLS", "Mercury, constants: of tools"),
-    n(0x70000082, "SHT_RELA", "relocations of Mercury sections"),
-    n(0x70000083, "SHT_CUDA_INFO", "attributes of Mercury code"),
-    n(0x70000084, "SHT_CUDA_MERCURY_CONSTANT_OPT", "Mercury, constants of the optimiser"),
-    n(0x70000085, "SHT_SYMTAB", "symbol table of Mercury sections"),
-    n(0x70000086, "SHT_CUDA_COMPAT_INFO", "what the cubin needs of its finaliser: .nv.compat"),
-    n(0x70000087, "SHT_CUDA_EMBEDDED_HOST", "host code"),
-    n(0x70000089, "SHT_CUDA_METADATA_TRACE_MARK", "trace marks"),
-] };
+pub static SECTION_TYPE: Names = Names::packed("\
+70000000\tSHT_CUDA_INFO\tattributes: .nv.info and .nv.info.<function>\n\
+70000001\tSHT_CUDA_CALLGRAPH\tcalls between functions\n\
+70000002\tSHT_CUDA_PROTOTYPE\tprototypes of functions\n\
+70000003\tSHT_CUDA_RESOLVED_RELA\trelocations already resolved\n\
+70000004\tSHT_CUDA_METADATA\tmetadata\n\
+70000006\tSHT_CUDA_CONSTANT\tconstant bank\n\
+70000007\tSHT_CUDA_GLOBAL\tglobal variables, not initialised\n\
+70000008\tSHT_CUDA_GLOBAL_INIT\tglobal variables, initialised\n\
+70000009\tSHT_CUDA_LOCAL\tlocal memory\n\
+7000000a\tSHT_CUDA_SHARED\tshared memory\n\
+7000000b\tSHT_CUDA_RELOCINFO\thow to patch relocations that older tools do not know: .nv.rel.action\n\
+7000000c\tSHT_CUDA_MERCURY\tMercury code\n\
+7000000d\tSHT_CUDA_MERCURY_SASS_MAP\tMercury to SASS map\n\
+7000000e\tSHT_CUDA_UFT\tunified function table\n\
+70000010\tSHT_CUDA_UIDX\tindices of the unified tables\n\
+70000011\tSHT_CUDA_UFT_ENTRY\tentry of the unified function table\n\
+70000012\tSHT_CUDA_UDT\tunified data table\n\
+70000014\tSHT_CUDA_UDT_ENTRY\tentry of the unified data table\n\
+70000015\tSHT_CUDA_RESERVED_SHARED\tshared memory that the system reserves\n\
+70000016\tSHT_CUDA_CAPMERC\tMercury code of a function: .nv.capmerc.text.<function>\n\
+70000064\tSHT_CUDA_CONSTANT_B0\tconstant bank 0 of a relocatable cubin\n\
+70000065\tSHT_CUDA_CONSTANT_B1\tconstant bank 1 of a relocatable cubin\n\
+70000066\tSHT_CUDA_CONSTANT_B2\tconstant bank 2 of a relocatable cubin\n\
+70000067\tSHT_CUDA_CONSTANT_B3\tconstant bank 3 of a relocatable cubin\n\
+70000068\tSHT_CUDA_CONSTANT_B4\tconstant bank 4 of a relocatable cubin\n\
+70000069\tSHT_CUDA_CONSTANT_B5\tconstant bank 5 of a relocatable cubin\n\
+7000006a\tSHT_CUDA_CONSTANT_B6\tconstant bank 6 of a relocatable cubin\n\
+7000006b\tSHT_CUDA_CONSTANT_B7\tconstant bank 7 of a relocatable cubin\n\
+70000078\tSHT_CUDA_MERCURY_CONSTANT_PARAMS\tMercury, constants: parameters\n\
+70000079\tSHT_CUDA_MERCURY_CONSTANT_IMGHDR\tMercury, constants: image headers\n\
+7000007a\tSHT_CUDA_MERCURY_CONSTANT_DRIVER\tMercury, constants: of the driver\n\
+7000007b\tSHT_CUDA_MERCURY_CONSTANT_OPT\tMercury, constants: of the optimiser\n\
+7000007c\tSHT_CUDA_MERCURY_CONSTANT_USER\tMercury, constants: of the user\n\
+7000007d\tSHT_CUDA_MERCURY_CONSTANT_PIC\tMercury, constants: position-independent code\n\
+7000007e\tSHT_CUDA_MERCURY_CONSTANT_TOOLS\tMercury, constants: of tools\n\
+70000082\tSHT_RELA\trelocations of Mercury sections\n\
+70000083\tSHT_CUDA_INFO\tattributes of Mercury code\n\
+70000084\tSHT_CUDA_MERCURY_CONSTANT_OPT\tMercury, constants of the optimiser\n\
+70000085\tSHT_SYMTAB\tsymbol table of Mercury sections\n\
+70000086\tSHT_CUDA_COMPAT_INFO\twhat the cubin needs of its finaliser: .nv.compat\n\
+70000087\tSHT_CUDA_EMBEDDED_HOST\thost code\n\
+70000089\tSHT_CUDA_METADATA_TRACE_MARK\ttrace marks\n\
+");
 
 /// sh_flags beyond the generic ones.
 // Source: Observed on cubins of CUDA 12.8 to 13.5
 #[rustfmt::skip]
-pub static SECTION_FLAGS: Names = Names { entries: &[
-    n(0x10000000, "(Mercury)", "no tool names the bit; on .nv.merc.* and .nv.capmerc.* sections"),
-] };
+pub static SECTION_FLAGS: Names = Names::packed("\
+10000000\t(Mercury)\tno tool names the bit; on .nv.merc.* and .nv.capmerc.* sections\n\
+");
 
 /// sh_flags of note sections beyond the generic ones.
 // Source: Observed on cubins of CUDA 12.8 to 13.5
 #[rustfmt::skip]
-pub static NOTE_SECTION_FLAGS: Names = Names { entries: &[
-    n(0x1000000, "(CUDA information)", "no tool names the bit; on .note.nv.cuinfo and .note.nv.cuver"),
-    n(0x2000000, "(toolkit information)", "no tool names the bit; on .note.nv.tkinfo"),
-    n(0x10000000, "(Mercury)", "no tool names the bit; on .nv.merc.* sections"),
-] };
+pub static NOTE_SECTION_FLAGS: Names = Names::packed("\
+1000000\t(CUDA information)\tno tool names the bit; on .note.nv.cuinfo and .note.nv.cuver\n\
+2000000\t(toolkit information)\tno tool names the bit; on .note.nv.tkinfo\n\
+10000000\t(Mercury)\tno tool names the bit; on .nv.merc.* sections\n\
+");
 
 /// Symbol types beyond the generic ones.
 // Source: Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)
 #[rustfmt::skip]
-pub static SYMBOL_TYPE: Names = Names { entries: &[
-    n(0xa, "STT_CUDA_TEXTURE", "texture reference"),
-    n(0xb, "STT_CUDA_SAMPLER", "sampler reference"),
-    n(0xc, "STT_CUDA_SURFACE", "surface reference"),
-    n(0xd, "STT_CUDA_OBJECT", "variable; st_other says in which memory"),
-] };
+pub static SYMBOL_TYPE: Names = Names::packed("\
+a\tSTT_CUDA_TEXTURE\ttexture reference\n\
+b\tSTT_CUDA_SAMPLER\tsampler reference\n\
+c\tSTT_CUDA_SURFACE\tsurface reference\n\
+d\tSTT_CUDA_OBJECT\tvariable; st_other says in which memory\n\
+");
 
 /// Bits 5 to 7 of st_other: the memory that holds a variable.
 // Source: Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)
 #[rustfmt::skip]
-pub static SYMBOL_SPACE: Names = Names { entries: &[
-    n(0x1, "GLOBAL", "global memory"),
-    n(0x2, "SHARED", "shared memory"),
-    n(0x3, "LOCAL", "local memory"),
-    n(0x4, "CONSTANT", "a constant bank"),
-    n(0x5, "RESERVED_SHARED", "shared memory that the system reserves"),
-] };
+pub static SYMBOL_SPACE: Names = Names::packed("\
+1\tGLOBAL\tglobal memory\n\
+2\tSHARED\tshared memory\n\
+3\tLOCAL\tlocal memory\n\
+4\tCONSTANT\ta constant bank\n\
+5\tRESERVED_SHARED\tshared memory that the system reserves\n\
+");
 
 /// n_type of notes owned by NVIDIA Corp.
 // Source: Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)
 #[rustfmt::skip]
-pub static NOTE_TYPE: Names = Names { entries: &[
-    n(0x3e8, "NVIDIA CUDA Information", "in .note.nv.cuinfo or .note.nv.cuver"),
-    n(0x7d0, "NVIDIA CUDA Toolkit Information", "in .note.nv.tkinfo"),
-] };
+pub static NOTE_TYPE: Names = Names::packed("\
+3e8\tNVIDIA CUDA Information\tin .note.nv.cuinfo or .note.nv.cuver\n\
+7d0\tNVIDIA CUDA Toolkit Information\tin .note.nv.tkinfo\n\
+");
 
 /// What a relocation action takes of the symbol.
 // Source: Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)
 #[rustfmt::skip]
-pub static SYMBOL_KIND: Names = Names { entries: &[
-    n(0x0, "EIVALUE_SYM_KIND_ADDR", "its address"),
-    n(0x1, "EIVALUE_SYM_KIND_GADDR", "its address, generic"),
-    n(0x2, "EIVALUE_SYM_KIND_FDESC", "its function descriptor"),
-    n(0x3, "EIVALUE_SYM_KIND_HEADER_INDEX", "index of its texture or surface header"),
-    n(0x4, "EIVALUE_SYM_KIND_BINDLESSOFF", "its place in the bank of bindless headers"),
-    n(0x5, "EIVALUE_SYM_KIND_PCREL", "its address less that of the place"),
-    n(0x6, "EIVALUE_SYM_KIND_CBANK", "its constant bank"),
-    n(0x7, "EIVALUE_SYM_KIND_INSTR", "an instruction"),
-    n(0x8, "EIVALUE_SYM_KIND_CLEAR", "nothing: the bits are cleared"),
-    n(0x9, "EIVALUE_SYM_KIND_UADDR", "its unified address"),
-] };
+pub static SYMBOL_KIND: Names = Names::packed("\
+0\tEIVALUE_SYM_KIND_ADDR\tits address\n\
+1\tEIVALUE_SYM_KIND_GADDR\tits address, generic\n\
+2\tEIVALUE_SYM_KIND_FDESC\tits function descriptor\n\
+3\tEIVALUE_SYM_KIND_HEADER_INDEX\tindex of its texture or surface header\n\
+4\tEIVALUE_SYM_KIND_BINDLESSOFF\tits place in the bank of bindless headers\n\
+5\tEIVALUE_SYM_KIND_PCREL\tits address less that of the place\n\
+6\tEIVALUE_SYM_KIND_CBANK\tits constant bank\n\
+7\tEIVALUE_SYM_KIND_INSTR\tan instruction\n\
+8\tEIVALUE_SYM_KIND_CLEAR\tnothing: the bits are cleared\n\
+9\tEIVALUE_SYM_KIND_UADDR\tits unified address\n\
+");
 
 /// st_other of a cubin's symbol, above its visibility.
 // Source: Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)
 #[rustfmt::skip]
-pub static SYMBOL_OTHER: Layout = Layout { name: "st_other", bytes: 1, source: "Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)", fields: &[
-    f("UNIFIED_FUNC", 2, 1, Kind::Flag, "function of the unified function table"),
-    f("OBSCURE", 3, 1, Kind::Flag, "named by the tools; meaning not known"),
-    f("STO_CUDA_ENTRY", 4, 1, Kind::Flag, "a kernel; on a variable the tools print UNIFIED_OBJECT"),
-    f("space", 5, 3, Kind::Enum(&SYMBOL_SPACE), "memory that holds the variable; 0 if not stated"),
-] };
+pub static SYMBOL_OTHER: Layout = Layout::packed("st_other", 1, "Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)", &[&SYMBOL_SPACE], "\
+UNIFIED_FUNC\t2\t1\tflag\tfunction of the unified function table\t\n\
+OBSCURE\t3\t1\tflag\tnamed by the tools; meaning not known\t\n\
+STO_CUDA_ENTRY\t4\t1\tflag\ta kernel; on a variable the tools print UNIFIED_OBJECT\t\n\
+space\t5\t3\tenum:0\tmemory that holds the variable; 0 if not stated\t\n\
+");
 
 /// e_flags of a cubin with ELFOSABI_CUDA (0x33): toolkits up to 12.x, below sm_100.
 // Source: Observed: nvdisasm 12.8 on cubins with one bit of e_flags flipped at a time; LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception) has the same names, or nearly
 #[rustfmt::skip]
-pub static E_FLAGS_33: Layout = Layout { name: "e_flags (EI_OSABI 0x33)", bytes: 4, source: "Observed: nvdisasm 12.8 on cubins with one bit of e_flags flipped at a time; LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception) has the same names, or nearly", fields: &[
-    f("EF_CUDA_SM", 0, 8, Kind::Unsigned, "the SM that the code is for: 90 is sm_90"),
-    f("EF_CUDA_TEXMODE_UNIFIED", 8, 1, Kind::Flag, "textures carry their samplers"),
-    f("EF_CUDA_TEXMODE_INDEPENDENT", 9, 1, Kind::Flag, "samplers stand by themselves"),
-    f("EF_CUDA_64BIT_ADDRESS", 10, 1, Kind::Flag, "addresses have 64 bits"),
-    f("EF_CUDA_ACCELERATORS", 11, 1, Kind::Flag, "architecture-specific features: sm_90a"),
-    f("EF_CUDA_SW_1729687_v2", 12, 1, Kind::Flag, "a work-around is in"),
-    f("e_flags[15:13]", 13, 3, Kind::Reserved, "nvdisasm accepts bit 14 in silence and calls 13 and 15 unrecognized"),
-    f("EF_CUDA_VIRTUAL_SM", 16, 8, Kind::Unsigned, "the virtual architecture of the PTX: 50 is compute_50"),
-    f("e_flags[31:24]", 24, 8, Kind::Reserved, "unrecognized; nvdisasm refuses the file if bit 31 is set"),
-] };
+pub static E_FLAGS_33: Layout = Layout::packed("e_flags (EI_OSABI 0x33)", 4, "Observed: nvdisasm 12.8 on cubins with one bit of e_flags flipped at a time; LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception) has the same names, or nearly", &[], "\
+EF_CUDA_SM\t0\t8\tunsigned\tthe SM that the code is for: 90 is sm_90\t\n\
+EF_CUDA_TEXMODE_UNIFIED\t8\t1\tflag\ttextures carry their samplers\t\n\
+EF_CUDA_TEXMODE_INDEPENDENT\t9\t1\tflag\tsamplers stand by themselves\t\n\
+EF_CUDA_64BIT_ADDRESS\t10\t1\tflag\taddresses have 64 bits\t\n\
+EF_CUDA_ACCELERATORS\t11\t1\tflag\tarchitecture-specific features: sm_90a\t\n\
+EF_CUDA_SW_1729687_v2\t12\t1\tflag\ta work-around is in\t\n\
+e_flags[15:13]\t13\t3\treserved\tnvdisasm accepts bit 14 in silence and calls 13 and 15 unrecognized\t\n\
+EF_CUDA_VIRTUAL_SM\t16\t8\tunsigned\tthe virtual architecture of the PTX: 50 is compute_50\t\n\
+e_flags[31:24]\t24\t8\treserved\tunrecognized; nvdisasm refuses the file if bit 31 is set\t\n\
+");
 
 /// e_flags of a cubin with ELFOSABI_CUDA_V2 (0x41): CUDA 13, and sm_100 and later since 12.8.
 // Source: Observed: cuobjdump and nvdisasm 13.5 on cubins with one bit of e_flags flipped at a time; no tool names bits 0 to 2 and 24 to 31
 #[rustfmt::skip]
-pub static E_FLAGS_41: Layout = Layout { name: "e_flags (EI_OSABI 0x41)", bytes: 4, source: "Observed: cuobjdump and nvdisasm 13.5 on cubins with one bit of e_flags flipped at a time; no tool names bits 0 to 2 and 24 to 31", fields: &[
-    f("e_flags[0]", 0, 1, Kind::Reserved, "nvdisasm refuses the file if it is set"),
-    f("e_flags[1]", 1, 1, Kind::Reserved, "set for sm_100 and later; flipping it changes nothing that a tool prints"),
-    f("e_flags[2]", 2, 1, Kind::Reserved, "set for sm_75 to sm_90 by CUDA 13; flipping it changes nothing that a tool prints"),
-    f("EF_CUDA_ACCELERATORS", 3, 1, Kind::Flag, "architecture-specific features, written by 12.8 and 12.9; CUDA 13 says it in .nv.compat"),
-    f("e_flags[7:4]", 4, 4, Kind::Reserved, "clear in every file seen"),
-    f("EF_CUDA_SM", 8, 16, Kind::Unsigned, "the SM that the code is for: 120 is sm_120. cuobjdump reads all 16 bits, LLVM the low 8"),
-    f("cuinfo", 24, 8, Kind::Section, "section of .note.nv.cuinfo, or .note.nv.cuver, which has the toolkit and the virtual SM"),
-] };
+pub static E_FLAGS_41: Layout = Layout::packed("e_flags (EI_OSABI 0x41)", 4, "Observed: cuobjdump and nvdisasm 13.5 on cubins with one bit of e_flags flipped at a time; no tool names bits 0 to 2 and 24 to 31", &[], "\
+e_flags[0]\t0\t1\treserved\tnvdisasm refuses the file if it is set\t\n\
+e_flags[1]\t1\t1\treserved\tset for sm_100 and later; flipping it changes nothing that a tool prints\t\n\
+e_flags[2]\t2\t1\treserved\tset for sm_75 to sm_90 by CUDA 13; flipping it changes nothing that a tool prints\t\n\
+EF_CUDA_ACCELERATORS\t3\t1\tflag\tarchitecture-specific features, written by 12.8 and 12.9; CUDA 13 says it in .nv.compat\t\n\
+e_flags[7:4]\t4\t4\treserved\tclear in every file seen\t\n\
+EF_CUDA_SM\t8\t16\tunsigned\tthe SM that the code is for: 120 is sm_120. cuobjdump reads all 16 bits, LLVM the low 8\t\n\
+cuinfo\t24\t8\tsection\tsection of .note.nv.cuinfo, or .note.nv.cuver, which has the toolkit and the virtual SM\t\n\
+");
 
 /// Section header of a function's code in a cubin.
 // Source: Observed: SHF_BARRIERS and SHI_REGISTERS as nvdisasm prints them, compared with the attributes of 1,505 code sections
 #[rustfmt::skip]
-pub static TEXT_SECTION: Layout = Layout { name: "Elf64_Shdr (.text)", bytes: 64, source: "Observed: SHF_BARRIERS and SHI_REGISTERS as nvdisasm prints them, compared with the attributes of 1,505 code sections", fields: &[
-    f("sh_name", 0, 32, Kind::String, "offset of the name in the section that e_shstrndx names"),
-    f("sh_type", 32, 32, Kind::Enum(&below::SECTION_TYPE), "kind of contents"),
-    f("sh_flags", 64, 64, Kind::Hex, "SHF_ flags and the number of barriers"),
-    f("sh_addr", 128, 64, Kind::Address, "where it goes; 0 if nowhere"),
-    f("sh_offset", 192, 64, Kind::Offset, "first byte in the file"),
-    f("sh_size", 256, 64, Kind::Size, "bytes"),
-    f("sh_link", 320, 32, Kind::Section, "symbol table"),
-    f("sh_info", 352, 32, Kind::Hex, "symbol and number of registers"),
-    f("sh_addralign", 384, 64, Kind::Size, "alignment; 0 or 1: none"),
-    f("sh_entsize", 448, 64, Kind::Size, "bytes of an entry"),
-    or("sh_flags", f("SHF_BARRIERS", 84, 7, Kind::Count, "named barriers; with EI_OSABI 0x33 only, EIATTR_NUM_BARRIERS has them otherwise")),
-    or("sh_info", f("symbol", 352, 24, Kind::Symbol, "the function")),
-    or("sh_info", f("SHI_REGISTERS", 376, 8, Kind::Count, "registers of a thread; below sm_90 only, EIATTR_REGCOUNT has them always")),
-] };
+pub static TEXT_SECTION: Layout = Layout::packed("Elf64_Shdr (.text)", 64, "Observed: SHF_BARRIERS and SHI_REGISTERS as nvdisasm prints them, compared with the attributes of 1,505 code sections", &[&below::SECTION_TYPE], "\
+sh_name\t0\t32\tstring\toffset of the name in the section that e_shstrndx names\t\n\
+sh_type\t32\t32\tenum:0\tkind of contents\t\n\
+sh_flags\t64\t64\thex\tSHF_ flags and the number of barriers\t\n\
+sh_addr\t128\t64\taddress\twhere it goes; 0 if nowhere\t\n\
+sh_offset\t192\t64\toffset\tfirst byte in the file\t\n\
+sh_size\t256\t64\tsize\tbytes\t\n\
+sh_link\t320\t32\tsection\tsymbol table\t\n\
+sh_info\t352\t32\thex\tsymbol and number of registers\t\n\
+sh_addralign\t384\t64\tsize\talignment; 0 or 1: none\t\n\
+sh_entsize\t448\t64\tsize\tbytes of an entry\t\n\
+SHF_BARRIERS\t84\t7\tcount\tnamed barriers; with EI_OSABI 0x33 only, EIATTR_NUM_BARRIERS has them otherwise\tsh_flags\n\
+symbol\t352\t24\tsymbol\tthe function\tsh_info\n\
+SHI_REGISTERS\t376\t8\tcount\tregisters of a thread; below sm_90 only, EIATTR_REGCOUNT has them always\tsh_info\n\
+");
 
 /// Descriptor of the note in .note.nv.cuinfo (CUDA 13).
 // Source: Observed: field names as nvdisasm 13.5 -json prints them
 #[rustfmt::skip]
-pub static NOTE_CUINFO: Layout = Layout { name: ".note.nv.cuinfo", bytes: 8, source: "Observed: field names as nvdisasm 13.5 -json prints them", fields: &[
-    f("nv_note_cuinfo", 0, 16, Kind::Unsigned, "version of the note; 2"),
-    f("nv_note_cuinfo_virt_sm", 16, 16, Kind::Unsigned, "the virtual architecture of the PTX: 50 is compute_50"),
-    f("nv_note_cuinfo_toolVersion", 32, 16, Kind::Unsigned, "toolkit, times ten: 135 is 13.5"),
-    f("padding", 48, 16, Kind::Reserved, "zero"),
-] };
+pub static NOTE_CUINFO: Layout = Layout::packed(".note.nv.cuinfo", 8, "Observed: field names as nvdisasm 13.5 -json prints them", &[], "\
+nv_note_cuinfo\t0\t16\tunsigned\tversion of the note; 2\t\n\
+nv_note_cuinfo_virt_sm\t16\t16\tunsigned\tthe virtual architecture of the PTX: 50 is compute_50\t\n\
+nv_note_cuinfo_toolVersion\t32\t16\tunsigned\ttoolkit, times ten: 135 is 13.5\t\n\
+padding\t48\t16\treserved\tzero\t\n\
+");
 
 /// Descriptor of the note in .note.nv.cuver (CUDA 12.8 and 12.9).
 // Source: Observed: field names as nvdisasm 13.5 -json prints them
 #[rustfmt::skip]
-pub static NOTE_CUVER: Layout = Layout { name: ".note.nv.cuver", bytes: 12, source: "Observed: field names as nvdisasm 13.5 -json prints them", fields: &[
-    f("nv_note_cuver", 0, 16, Kind::Unsigned, "version of the note; 1"),
-    f("nv_note_cu_virt_smver", 16, 16, Kind::Unsigned, "the virtual architecture of the PTX: 50 is compute_50"),
-    f("word 1", 32, 32, Kind::Reserved, "1 in the files seen; no tool prints it"),
-    f("word 2", 64, 32, Kind::Reserved, "1 in the files seen; no tool prints it"),
-] };
+pub static NOTE_CUVER: Layout = Layout::packed(".note.nv.cuver", 12, "Observed: field names as nvdisasm 13.5 -json prints them", &[], "\
+nv_note_cuver\t0\t16\tunsigned\tversion of the note; 1\t\n\
+nv_note_cu_virt_smver\t16\t16\tunsigned\tthe virtual architecture of the PTX: 50 is compute_50\t\n\
+word 1\t32\t32\treserved\t1 in the files seen; no tool prints it\t\n\
+word 2\t64\t32\treserved\t1 in the files seen; no tool prints it\t\n\
+");
 
 /// Beginning of the descriptor of the note in .note.nv.tkinfo; its strings follow.
 // Source: Observed: field names as nvdisasm 13.5 -json prints them
 #[rustfmt::skip]
-pub static NOTE_TKINFO: Layout = Layout { name: ".note.nv.tkinfo", bytes: 24, source: "Observed: field names as nvdisasm 13.5 -json prints them", fields: &[
-    f("nv_note_tkinfo", 0, 32, Kind::Unsigned, "version of the note; 2 in CUDA 13"),
-    or("nv_note_tkinfo", f("tki_toolkitVersion", 0, 32, Kind::Unsigned, "in CUDA 12.8 and 12.9 the toolkit instead, times ten: 128 is 12.8")),
-    f("tki_objFname", 32, 32, Kind::String, "the object file; offsets count from byte 24"),
-    f("tki_toolName", 64, 32, Kind::String, "the tool"),
-    f("tki_toolVersion", 96, 32, Kind::String, "its version"),
-    f("tki_toolBranch", 128, 32, Kind::String, "its build"),
-    f("tki_toolOptions", 160, 32, Kind::String, "its command line"),
-] };
+pub static NOTE_TKINFO: Layout = Layout::packed(".note.nv.tkinfo", 24, "Observed: field names as nvdisasm 13.5 -json prints them", &[], "\
+nv_note_tkinfo\t0\t32\tunsigned\tversion of the note; 2 in CUDA 13\t\n\
+tki_toolkitVersion\t0\t32\tunsigned\tin CUDA 12.8 and 12.9 the toolkit instead, times ten: 128 is 12.8\tnv_note_tkinfo\n\
+tki_objFname\t32\t32\tstring\tthe object file; offsets count from byte 24\t\n\
+tki_toolName\t64\t32\tstring\tthe tool\t\n\
+tki_toolVersion\t96\t32\tstring\tits version\t\n\
+tki_toolBranch\t128\t32\tstring\tits build\t\n\
+tki_toolOptions\t160\t32\tstring\tits command line\t\n\
+");
 
 /// Entry of .nv.callgraph.
 // Source: Observed: pairs as cuobjdump -elf prints them
 #[rustfmt::skip]
-pub static CALLGRAPH_ENTRY: Layout = Layout { name: ".nv.callgraph", bytes: 8, source: "Observed: pairs as cuobjdump -elf prints them", fields: &[
-    f("caller", 0, 32, Kind::Symbol, "0 with a negative callee: what the functions without a caller may call"),
-    f("callee", 32, 32, Kind::Symbol, "the function called; -1 to -4 for calls that no symbol names"),
-    or("callee", f("mark", 32, 32, Kind::Signed, "the callee read as a signed number")),
-] };
+pub static CALLGRAPH_ENTRY: Layout = Layout::packed(".nv.callgraph", 8, "Observed: pairs as cuobjdump -elf prints them", &[], "\
+caller\t0\t32\tsymbol\t0 with a negative callee: what the functions without a caller may call\t\n\
+callee\t32\t32\tsymbol\tthe function called; -1 to -4 for calls that no symbol names\t\n\
+mark\t32\t32\tsigned\tthe callee read as a signed number\tcallee\n\
+");
 
 /// Entry of .nv.prototype.
 // Source: Observed: pairs as cuobjdump -elf prints them
 #[rustfmt::skip]
-pub static PROTOTYPE_ENTRY: Layout = Layout { name: ".nv.prototype", bytes: 8, source: "Observed: pairs as cuobjdump -elf prints them", fields: &[
-    f("function", 0, 32, Kind::Symbol, "the function"),
-    f("prototype", 32, 32, Kind::String, "offset of the prototype in the string table: #iii"),
-] };
+pub static PROTOTYPE_ENTRY: Layout = Layout::packed(".nv.prototype", 8, "Observed: pairs as cuobjdump -elf prints them", &[], "\
+function\t0\t32\tsymbol\tthe function\t\n\
+prototype\t32\t32\tstring\toffset of the prototype in the string table: #iii\t\n\
+");
 
 /// Beginning of .nv.rel.action.
 // Source: Observed: as cuobjdump -elf prints it
 #[rustfmt::skip]
-pub static REL_ACTION_HEADER: Layout = Layout { name: ".nv.rel.action header", bytes: 8, source: "Observed: as cuobjdump -elf prints it", fields: &[
-    f("Base Relocation", 0, 8, Kind::Enum(&RELOCATION), "type of the first entry; each entry is the next type"),
-    f("padding", 8, 56, Kind::Reserved, "zero"),
-] };
+pub static REL_ACTION_HEADER: Layout = Layout::packed(".nv.rel.action header", 8, "Observed: as cuobjdump -elf prints it", &[&RELOCATION], "\
+Base Relocation\t0\t8\tenum:0\ttype of the first entry; each entry is the next type\t\n\
+padding\t8\t56\treserved\tzero\t\n\
+");
 
 /// How to apply one type of relocation: two ranges of bits of the value and where they go.
 // Source: Observed: fields as cuobjdump -elf prints them
 #[rustfmt::skip]
-pub static REL_ACTION: Layout = Layout { name: ".nv.rel.action", bytes: 8, source: "Observed: fields as cuobjdump -elf prints them", fields: &[
-    f("Symbol Kind", 0, 8, Kind::Enum(&SYMBOL_KIND), "what is taken of the symbol"),
-    f("Addend Shift", 8, 8, Kind::Unsigned, "bits by which the addend is shifted right"),
-    f("Source Position1", 16, 8, Kind::Unsigned, "lowest bit taken of the value"),
-    f("length1", 24, 8, Kind::Unsigned, "number of bits"),
-    f("Destination Position1", 32, 8, Kind::Unsigned, "lowest bit patched"),
-    f("Source Position2", 40, 8, Kind::Unsigned, "second range: lowest bit taken of the value"),
-    f("length2", 48, 8, Kind::Unsigned, "number of bits; 0 if there is no second range"),
-    f("Destination Position2", 56, 8, Kind::Unsigned, "lowest bit patched"),
-] };
+pub static REL_ACTION: Layout = Layout::packed(".nv.rel.action", 8, "Observed: fields as cuobjdump -elf prints them", &[&SYMBOL_KIND], "\
+Symbol Kind\t0\t8\tenum:0\twhat is taken of the symbol\t\n\
+Addend Shift\t8\t8\tunsigned\tbits by which the addend is shifted right\t\n\
+Source Position1\t16\t8\tunsigned\tlowest bit taken of the value\t\n\
+length1\t24\t8\tunsigned\tnumber of bits\t\n\
+Destination Position1\t32\t8\tunsigned\tlowest bit patched\t\n\
+Source Position2\t40\t8\tunsigned\tsecond range: lowest bit taken of the value\t\n\
+length2\t48\t8\tunsigned\tnumber of bits; 0 if there is no second range\t\n\
+Destination Position2\t56\t8\tunsigned\tlowest bit patched\t\n\
+");
 
 // fatbin.toml
 
 /// Kind of a fatbin's entry.
 // Source: Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd
 #[rustfmt::skip]
-pub static FATBIN_KIND: Names = Names { entries: &[
-    n(0x1, "ptx", "PTX text"),
-    n(0x2, "elf", "cubin"),
-    n(0x4, "cubin", "named by cuobjdump; not seen"),
-    n(0x8, "nvvm", "NVVM bitcode for link-time optimisation"),
-    n(0x20, "index", "named by cuobjdump 12.8 only; not seen"),
-    n(0x40, "relocatable ptx", "named by cuobjdump 12.8 and later"),
-    n(0x80, "tile ir", "CUDA 13.5"),
-    n(0x100, "concatenated", "several images compressed as one; CUDA 13.5"),
-] };
+pub static FATBIN_KIND: Names = Names::packed("\
+1\tptx\tPTX text\n\
+2\telf\tcubin\n\
+4\tcubin\tnamed by cuobjdump; not seen\n\
+8\tnvvm\tNVVM bitcode for link-time optimisation\n\
+20\tindex\tnamed by cuobjdump 12.8 only; not seen\n\
+40\trelocatable ptx\tnamed by cuobjdump 12.8 and later\n\
+80\ttile ir\tCUDA 13.5\n\
+100\tconcatenated\tseveral images compressed as one; CUDA 13.5\n\
+");
 
 /// Flags of a fatbin's entry.
 // Source: Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd
 #[rustfmt::skip]
-pub static FATBIN_FLAGS: Names = Names { entries: &[
-    n(0x1, "64bit", "addresses have 64 bits"),
-    n(0x2, "debug", "debug information"),
-    n(0x4, "0x4", "set in every entry of CUDA 8; no tool names it"),
-    n(0x10, "linux", "the host is Linux"),
-    n(0x1000, "compressed (0x1000)", "algorithm not known; not seen"),
-    n(0x2000, "compressed, LZ4", "an LZ4 block"),
-    n(0x4000, "compressed (0x4000)", "algorithm not known; not seen"),
-    n(0x8000, "compressed, zstd", "a Zstandard frame"),
-    n(0x10000, "obfuscated", "NVVM that only the toolkit reads"),
-    n(0x100000, "arch a", "for one architecture: sm_90a"),
-    n(0x200000, "arch f", "for a family: sm_100f"),
-    n(0x1000000, ".nv.compat in options", "the options are a copy of the cubin's .nv.compat"),
-] };
+pub static FATBIN_FLAGS: Names = Names::packed("\
+1\t64bit\taddresses have 64 bits\n\
+2\tdebug\tdebug information\n\
+4\t0x4\tset in every entry of CUDA 8; no tool names it\n\
+10\tlinux\tthe host is Linux\n\
+1000\tcompressed (0x1000)\talgorithm not known; not seen\n\
+2000\tcompressed, LZ4\tan LZ4 block\n\
+4000\tcompressed (0x4000)\talgorithm not known; not seen\n\
+8000\tcompressed, zstd\ta Zstandard frame\n\
+10000\tobfuscated\tNVVM that only the toolkit reads\n\
+100000\tarch a\tfor one architecture: sm_90a\n\
+200000\tarch f\tfor a family: sm_100f\n\
+1000000\t.nv.compat in options\tthe options are a copy of the cubin's .nv.compat\n\
+");
 
 /// Wrapper in .nvFatBinSegment of a host program.
 // Source: Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd
 #[rustfmt::skip]
-pub static FATBIN_WRAPPER: Layout = Layout { name: "__fatBinC_Wrapper_t", bytes: 24, source: "Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd", fields: &[
-    f("magic", 0, 32, Kind::Hex, "0x466243b1"),
-    f("version", 32, 32, Kind::Unsigned, "1: one fatbin; 2: an array of prelinked fatbins"),
-    f("data", 64, 64, Kind::Address, "the fatbin; filled in by a relocation in an object file or a library"),
-    f("filename_or_fatbins", 128, 64, Kind::Address, "file name, or the array"),
-] };
+pub static FATBIN_WRAPPER: Layout = Layout::packed("__fatBinC_Wrapper_t", 24, "Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd", &[], "\
+magic\t0\t32\thex\t0x466243b1\t\n\
+version\t32\t32\tunsigned\t1: one fatbin; 2: an array of prelinked fatbins\t\n\
+data\t64\t64\taddress\tthe fatbin; filled in by a relocation in an object file or a library\t\n\
+filename_or_fatbins\t128\t64\taddress\tfile name, or the array\t\n\
+");
 
 /// Beginning of a fatbin.
 // Source: Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd
 #[rustfmt::skip]
-pub static FATBIN_HEADER: Layout = Layout { name: "fatbin header", bytes: 16, source: "Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd", fields: &[
-    f("magic", 0, 32, Kind::Hex, "0xba55ed50"),
-    f("version", 32, 16, Kind::Unsigned, "1"),
-    f("header size", 48, 16, Kind::Size, "bytes of this header; 16"),
-    f("size", 64, 64, Kind::Size, "bytes of all entries, headers and padding included"),
-] };
+pub static FATBIN_HEADER: Layout = Layout::packed("fatbin header", 16, "Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd", &[], "\
+magic\t0\t32\thex\t0xba55ed50\t\n\
+version\t32\t16\tunsigned\t1\t\n\
+header size\t48\t16\tsize\tbytes of this header; 16\t\n\
+size\t64\t64\tsize\tbytes of all entries, headers and padding included\t\n\
+");
 
 /// Header of a fatbin's entry; options and identifier follow, then the payload.
 // Source: Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd
 #[rustfmt::skip]
-pub static FATBIN_ENTRY: Layout = Layout { name: "fatbin entry", bytes: 64, source: "Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd", fields: &[
-    f("kind", 0, 16, Kind::Enum(&FATBIN_KIND), "what the payload is"),
-    f("version", 16, 16, Kind::Hex, "0x0101"),
-    f("header size", 32, 32, Kind::Size, "bytes from here to the payload"),
-    f("payload size", 64, 64, Kind::Size, "bytes in the file, a multiple of 8"),
-    f("compressed size", 128, 32, Kind::Size, "bytes of compressed payload without padding; 0 if not compressed"),
-    f("options offset", 160, 32, Kind::Offset, "from here to the options; 0 if none"),
-    f("code version minor", 192, 16, Kind::Unsigned, "cubin: 7 with EI_OSABI 0x33, 8 with 0x41; PTX: of its ISA"),
-    f("code version major", 208, 16, Kind::Unsigned, "1 for cubins"),
-    f("arch", 224, 32, Kind::Unsigned, "the SM: 90 is sm_90"),
-    f("identifier offset", 256, 32, Kind::Offset, "from here to the name; 0 if none"),
-    f("identifier length", 288, 32, Kind::Size, "bytes of the name"),
-    f("flags", 320, 64, Kind::Flags(&FATBIN_FLAGS), ""),
-    f("hash", 384, 64, Kind::Hex, "0, or a number that comes with link-time optimisation"),
-    f("decompressed size", 448, 64, Kind::Size, "bytes of the payload when decompressed; 0 if not compressed"),
-] };
+pub static FATBIN_ENTRY: Layout = Layout::packed("fatbin entry", 64, "Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd", &[&FATBIN_KIND, &FATBIN_FLAGS], "\
+kind\t0\t16\tenum:0\twhat the payload is\t\n\
+version\t16\t16\thex\t0x0101\t\n\
+header size\t32\t32\tsize\tbytes from here to the payload\t\n\
+payload size\t64\t64\tsize\tbytes in the file, a multiple of 8\t\n\
+compressed size\t128\t32\tsize\tbytes of compressed payload without padding; 0 if not compressed\t\n\
+options offset\t160\t32\toffset\tfrom here to the options; 0 if none\t\n\
+code version minor\t192\t16\tunsigned\tcubin: 7 with EI_OSABI 0x33, 8 with 0x41; PTX: of its ISA\t\n\
+code version major\t208\t16\tunsigned\t1 for cubins\t\n\
+arch\t224\t32\tunsigned\tthe SM: 90 is sm_90\t\n\
+identifier offset\t256\t32\toffset\tfrom here to the name; 0 if none\t\n\
+identifier length\t288\t32\tsize\tbytes of the name\t\n\
+flags\t320\t64\tflags:1\t\t\n\
+hash\t384\t64\thex\t0, or a number that comes with link-time optimisation\t\n\
+decompressed size\t448\t64\tsize\tbytes of the payload when decompressed; 0 if not compressed\t\n\
+");
 
 /// Beginning of an entry's options.
 // Source: Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd
 #[rustfmt::skip]
-pub static FATBIN_OPTIONS: Layout = Layout { name: "fatbin options", bytes: 8, source: "Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd", fields: &[
-    f("string offset", 0, 32, Kind::Offset, "to the bytes"),
-    f("string length", 32, 32, Kind::Size, "of the bytes"),
-] };
+pub static FATBIN_OPTIONS: Layout = Layout::packed("fatbin options", 8, "Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd", &[], "\
+string offset\t0\t32\toffset\tto the bytes\t\n\
+string length\t32\t32\tsize\tof the bytes\t\n\
+");
 
 // info.toml
 
 /// Format of an attribute: where its value is.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static ATTRIBUTE_FORMAT: Names = Names { entries: &[
-    n(0x1, "EIFMT_NVAL", "no value"),
-    n(0x2, "EIFMT_BVAL", "a byte in the header"),
-    n(0x3, "EIFMT_HVAL", "a halfword in the header"),
-    n(0x4, "EIFMT_SVAL", "bytes behind the header, which has their number"),
-] };
+pub static ATTRIBUTE_FORMAT: Names = Names::packed("\
+1\tEIFMT_NVAL\tno value\n\
+2\tEIFMT_BVAL\ta byte in the header\n\
+3\tEIFMT_HVAL\ta halfword in the header\n\
+4\tEIFMT_SVAL\tbytes behind the header, which has their number\n\
+");
 
 /// Attributes of .nv.info.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static ATTRIBUTE: Names = Names { entries: &[
-    n(0x0, "EIATTR_ERROR", ""),
-    n(0x1, "EIATTR_PAD", ""),
-    n(0x2, "EIATTR_IMAGE_SLOT", ""),
-    n(0x3, "EIATTR_JUMPTABLE_RELOCS", ""),
-    n(0x4, "EIATTR_CTAIDZ_USED", "the kernel uses CTAID.Z"),
-    n(0x5, "EIATTR_MAX_THREADS", "u32 x, y, z: largest block (.maxntid)"),
-    n(0x6, "EIATTR_IMAGE_OFFSET", ""),
-    n(0x7, "EIATTR_IMAGE_SIZE", ""),
-    n(0x8, "EIATTR_TEXTURE_NORMALIZED", ""),
-    n(0x9, "EIATTR_SAMPLER_INIT", "u32 symbol of the sampler, u32 initial state"),
-    n(0xa, "EIATTR_PARAM_CBANK", "u32 symbol of the bank's section, u16 offset, u16 bytes of the parameters"),
-    n(0xb, "EIATTR_SMEM_PARAM_OFFSETS", ""),
-    n(0xc, "EIATTR_CBANK_PARAM_OFFSETS", ""),
-    n(0xd, "EIATTR_SYNC_STACK", ""),
-    n(0xe, "EIATTR_TEXID_SAMPID_MAP", ""),
-    n(0xf, "EIATTR_EXTERNS", "u32 symbols of external functions called"),
-    n(0x10, "EIATTR_REQNTID", "u32 x, y, z: required block (.reqntid)"),
-    n(0x11, "EIATTR_FRAME_SIZE", "u32 symbol of the function, u32 bytes of its frame"),
-    n(0x12, "EIATTR_MIN_STACK_SIZE", "u32 symbol of the function, u32 least bytes of stack"),
-    n(0x13, "EIATTR_SAMPLER_FORCE_UNNORMALIZED", ""),
-    n(0x14, "EIATTR_BINDLESS_IMAGE_OFFSETS", ""),
-    n(0x15, "EIATTR_BINDLESS_TEXTURE_BANK", "number of the bank with texture headers"),
-    n(0x16, "EIATTR_BINDLESS_SURFACE_BANK", "number of the bank with surface headers"),
-    n(0x17, "EIATTR_KPARAM_INFO", "one parameter: index, ordinal, offset, size and more"),
-    n(0x18, "EIATTR_SMEM_PARAM_SIZE", ""),
-    n(0x19, "EIATTR_CBANK_PARAM_SIZE", "bytes of the parameters"),
-    n(0x1a, "EIATTR_QUERY_NUMATTRIB", "u32 each: texture queries (unified, independent), sampler and surface queries"),
-    n(0x1b, "EIATTR_MAXREG_COUNT", "most registers of a thread; 0xff: no limit"),
-    n(0x1c, "EIATTR_EXIT_INSTR_OFFSETS", "u32 code offsets of EXIT"),
-    n(0x1d, "EIATTR_S2RCTAID_INSTR_OFFSETS", "u32 code offsets"),
-    n(0x1e, "EIATTR_CRS_STACK_SIZE", "u32 bytes of the call and return stack"),
-    n(0x1f, "EIATTR_NEED_CNP_WRAPPER", ""),
-    n(0x20, "EIATTR_NEED_CNP_PATCH", ""),
-    n(0x21, "EIATTR_EXPLICIT_CACHING", ""),
-    n(0x22, "EIATTR_ISTYPEP_USED", ""),
-    n(0x23, "EIATTR_MAX_STACK_SIZE", "u32 symbol of the function, u32 most bytes of stack; 0xffffffff with recursion or indirect calls"),
-    n(0x24, "EIATTR_SUQ_USED", ""),
-    n(0x25, "EIATTR_LD_CACHEMOD_INSTR_OFFSETS", "u32 code offsets"),
-    n(0x26, "EIATTR_LOAD_CACHE_REQUEST", "u32 symbol of the function, u32 on or off"),
-    n(0x27, "EIATTR_ATOM_SYS_INSTR_OFFSETS", ""),
-    n(0x28, "EIATTR_COOP_GROUP_INSTR_OFFSETS", "u32 code offsets"),
-    n(0x29, "EIATTR_COOP_GROUP_MASK_REGIDS", "u32 registers, one for each of EIATTR_COOP_GROUP_INSTR_OFFSETS; 0xffffffff: none"),
-    n(0x2a, "EIATTR_SW1850030_WAR", "a work-around; CUDA 13.5 does not name it"),
-    n(0x2b, "EIATTR_WMMA_USED", ""),
-    n(0x2c, "EIATTR_HAS_PRE_V10_OBJECT", ""),
-    n(0x2d, "EIATTR_ATOMF16_EMUL_INSTR_OFFSETS", ""),
-    n(0x2e, "EIATTR_ATOM16_EMUL_INSTR_REG_MAP", "pairs of u32 code offset, u32 register map"),
-    n(0x2f, "EIATTR_REGCOUNT", "u32 symbol of the function, u32 registers of a thread"),
-    n(0x30, "EIATTR_SW2393858_WAR", "a work-around; CUDA 13.5 does not name it"),
-    n(0x31, "EIATTR_INT_WARP_WIDE_INSTR_OFFSETS", "u32 code offsets"),
-    n(0x32, "EIATTR_SHARED_SCRATCH", "u32 start, u32 bytes"),
-    n(0x33, "EIATTR_STATISTICS", ""),
-    n(0x34, "EIATTR_INDIRECT_BRANCH_TARGETS", "for each indirect branch: u32 code offset, 2 u16, u32 number of targets, u32 targets"),
-    n(0x35, "EIATTR_SW2861232_WAR", "a work-around; CUDA 13.5 does not name it"),
-    n(0x36, "EIATTR_SW_WAR", "u32 bit mask of work-arounds"),
-    n(0x37, "EIATTR_CUDA_API_VERSION", "u32 CUDA version, times ten: 118 is 11.8"),
-    n(0x38, "EIATTR_NUM_MBARRIERS", "number of mbarriers"),
-    n(0x39, "EIATTR_MBARRIER_INSTR_OFFSETS", "16 bytes for each instruction on an mbarrier"),
-    n(0x3a, "EIATTR_COROUTINE_RESUME_ID_OFFSETS", ""),
-    n(0x3b, "EIATTR_SAM_REGION_STACK_SIZE", ""),
-    n(0x3c, "EIATTR_PER_REG_TARGET_PERF_STATS", ""),
-    n(0x3d, "EIATTR_CTA_PER_CLUSTER", "u32 x, y, z: CTAs of a cluster"),
-    n(0x3e, "EIATTR_EXPLICIT_CLUSTER", "the kernel states its cluster"),
-    n(0x3f, "EIATTR_MAX_CLUSTER_RANK", "u32 most CTAs of a cluster"),
-    n(0x40, "EIATTR_INSTR_REG_MAP", ""),
-    n(0x41, "EIATTR_RESERVED_SMEM_USED", "the kernel uses reserved shared memory"),
-    n(0x42, "EIATTR_RESERVED_SMEM_0_SIZE", ""),
-    n(0x43, "EIATTR_UCODE_SECTION_DATA", ""),
-    n(0x44, "EIATTR_UNUSED_LOAD_BYTE_OFFSET", ""),
-    n(0x45, "EIATTR_KPARAM_INFO_V2", "one parameter: index, ordinal, offset, size and more"),
-    n(0x46, "EIATTR_SYSCALL_OFFSETS", "u32 code offsets of system calls"),
-    n(0x47, "EIATTR_SW_WAR_MEMBAR_SYS_INSTR_OFFSETS", "CUDA 13.5 does not name it"),
-    n(0x48, "EIATTR_GRAPHICS_GLOBAL_CBANK", ""),
-    n(0x49, "EIATTR_SHADER_TYPE", "u16 kind of shader"),
-    n(0x4a, "EIATTR_VRC_CTA_INIT_COUNT", "u8 count"),
-    n(0x4b, "EIATTR_TOOLS_PATCH_FUNC", ""),
-    n(0x4c, "EIATTR_NUM_BARRIERS", "u8 number of named barriers"),
-    n(0x4d, "EIATTR_TEXMODE_INDEPENDENT", "samplers stand by themselves"),
-    n(0x4e, "EIATTR_PERF_STATISTICS", ""),
-    n(0x4f, "EIATTR_AT_ENTRY_FRAGMENTS", "u32 fragments run at entry"),
-    n(0x50, "EIATTR_SPARSE_MMA_MASK", "u16 bit mask: sparse matrix instructions used"),
-    n(0x51, "EIATTR_TCGEN05_1CTA_USED", "the kernel uses tcgen05 with one CTA"),
-    n(0x52, "EIATTR_TCGEN05_2CTA_USED", "the kernel uses tcgen05 with two CTAs"),
-    n(0x53, "EIATTR_GEN_ERRBAR_AT_EXIT", "an error barrier at exit"),
-    n(0x54, "EIATTR_REG_RECONFIG", ""),
-    n(0x55, "EIATTR_ANNOTATIONS", "spill and refill places: pairs of u32 kind, u32 code offset"),
-    n(0x57, "EIATTR_STACK_CANARY_TRAP_OFFSETS", ""),
-    n(0x58, "EIATTR_STUB_FUNCTION_KIND", "u16 kind of stub"),
-    n(0x59, "EIATTR_LOCAL_CTA_ASYNC_STORE_OFFSETS", ""),
-    n(0x5a, "EIATTR_MERCURY_FINALIZER_OPTIONS", "options of the finaliser; CUDA 13.5 does not name it"),
-    n(0x5b, "EIATTR_BLOCKS_ARE_CLUSTERS", ""),
-    n(0x5c, "EIATTR_SANITIZE", ""),
-    n(0x5d, "EIATTR_SYSCALLS_FALLBACK", "pairs of u32 symbol, u32 symbol"),
-    n(0x5e, "EIATTR_CUDA_REQ", ""),
-    n(0x5f, "EIATTR_MERCURY_ISA_VERSION", "u16 version, high byte major; CUDA 13.5 does not name it"),
-    n(0x61, "EIATTR_RTCORE_ENTRY", ""),
-    n(0x62, "EIATTR_CLUSTER_LAUNCH_CONTROL_USED", ""),
-    n(0x64, "EIATTR_MIN_PER_CTA_MEMORY_SIZE", ""),
-    n(0x65, "EIATTR_IGNOREOOB_CP_ASYNC_BULK_INSTR_OFFSETS", ""),
-    n(0x66, "EIATTR_LANGUAGE", "u32 languages of the source"),
-    n(0x68, "EIATTR_GRID_ATTRIBUTES", ""),
-    n(0x69, "EIATTR_STACK_OFFSET", ""),
-    n(0x6a, "EIATTR_RT_LIVESTATE_SASS_MAP", ""),
-    n(0x6b, "EIATTR_NVSAL_SW_WAR", "u16"),
-    n(0x6c, "EIATTR_INSTR_OFFSETS", "u32 kind of instruction, u32 code offsets"),
-    n(0x6d, "EIATTR_PREEXIT_USED", "u8"),
-] };
+pub static ATTRIBUTE: Names = Names::packed("\
+0\tEIATTR_ERROR\t\n\
+1\tEIATTR_PAD\t\n\
+2\tEIATTR_IMAGE_SLOT\t\n\
+3\tEIATTR_JUMPTABLE_RELOCS\t\n\
+4\tEIATTR_CTAIDZ_USED\tthe kernel uses CTAID.Z\n\
+5\tEIATTR_MAX_THREADS\tu32 x, y, z: largest block (.maxntid)\n\
+6\tEIATTR_IMAGE_OFFSET\t\n\
+7\tEIATTR_IMAGE_SIZE\t\n\
+8\tEIATTR_TEXTURE_NORMALIZED\t\n\
+9\tEIATTR_SAMPLER_INIT\tu32 symbol of the sampler, u32 initial state\n\
+a\tEIATTR_PARAM_CBANK\tu32 symbol of the bank's section, u16 offset, u16 bytes of the parameters\n\
+b\tEIATTR_SMEM_PARAM_OFFSETS\t\n\
+c\tEIATTR_CBANK_PARAM_OFFSETS\t\n\
+d\tEIATTR_SYNC_STACK\t\n\
+e\tEIATTR_TEXID_SAMPID_MAP\t\n\
+f\tEIATTR_EXTERNS\tu32 symbols of external functions called\n\
+10\tEIATTR_REQNTID\tu32 x, y, z: required block (.reqntid)\n\
+11\tEIATTR_FRAME_SIZE\tu32 symbol of the function, u32 bytes of its frame\n\
+12\tEIATTR_MIN_STACK_SIZE\tu32 symbol of the function, u32 least bytes of stack\n\
+13\tEIATTR_SAMPLER_FORCE_UNNORMALIZED\t\n\
+14\tEIATTR_BINDLESS_IMAGE_OFFSETS\t\n\
+15\tEIATTR_BINDLESS_TEXTURE_BANK\tnumber of the bank with texture headers\n\
+16\tEIATTR_BINDLESS_SURFACE_BANK\tnumber of the bank with surface headers\n\
+17\tEIATTR_KPARAM_INFO\tone parameter: index, ordinal, offset, size and more\n\
+18\tEIATTR_SMEM_PARAM_SIZE\t\n\
+19\tEIATTR_CBANK_PARAM_SIZE\tbytes of the parameters\n\
+1a\tEIATTR_QUERY_NUMATTRIB\tu32 each: texture queries (unified, independent), sampler and surface queries\n\
+1b\tEIATTR_MAXREG_COUNT\tmost registers of a thread; 0xff: no limit\n\
+1c\tEIATTR_EXIT_INSTR_OFFSETS\tu32 code offsets of EXIT\n\
+1d\tEIATTR_S2RCTAID_INSTR_OFFSETS\tu32 code offsets\n\
+1e\tEIATTR_CRS_STACK_SIZE\tu32 bytes of the call and return stack\n\
+1f\tEIATTR_NEED_CNP_WRAPPER\t\n\
+20\tEIATTR_NEED_CNP_PATCH\t\n\
+21\tEIATTR_EXPLICIT_CACHING\t\n\
+22\tEIATTR_ISTYPEP_USED\t\n\
+23\tEIATTR_MAX_STACK_SIZE\tu32 symbol of the function, u32 most bytes of stack; 0xffffffff with recursion or indirect calls\n\
+24\tEIATTR_SUQ_USED\t\n\
+25\tEIATTR_LD_CACHEMOD_INSTR_OFFSETS\tu32 code offsets\n\
+26\tEIATTR_LOAD_CACHE_REQUEST\tu32 symbol of the function, u32 on or off\n\
+27\tEIATTR_ATOM_SYS_INSTR_OFFSETS\t\n\
+28\tEIATTR_COOP_GROUP_INSTR_OFFSETS\tu32 code offsets\n\
+29\tEIATTR_COOP_GROUP_MASK_REGIDS\tu32 registers, one for each of EIATTR_COOP_GROUP_INSTR_OFFSETS; 0xffffffff: none\n\
+2a\tEIATTR_SW1850030_WAR\ta work-around; CUDA 13.5 does not name it\n\
+2b\tEIATTR_WMMA_USED\t\n\
+2c\tEIATTR_HAS_PRE_V10_OBJECT\t\n\
+2d\tEIATTR_ATOMF16_EMUL_INSTR_OFFSETS\t\n\
+2e\tEIATTR_ATOM16_EMUL_INSTR_REG_MAP\tpairs of u32 code offset, u32 register map\n\
+2f\tEIATTR_REGCOUNT\tu32 symbol of the function, u32 registers of a thread\n\
+30\tEIATTR_SW2393858_WAR\ta work-around; CUDA 13.5 does not name it\n\
+31\tEIATTR_INT_WARP_WIDE_INSTR_OFFSETS\tu32 code offsets\n\
+32\tEIATTR_SHARED_SCRATCH\tu32 start, u32 bytes\n\
+33\tEIATTR_STATISTICS\t\n\
+34\tEIATTR_INDIRECT_BRANCH_TARGETS\tfor each indirect branch: u32 code offset, 2 u16, u32 number of targets, u32 targets\n\
+35\tEIATTR_SW2861232_WAR\ta work-around; CUDA 13.5 does not name it\n\
+36\tEIATTR_SW_WAR\tu32 bit mask of work-arounds\n\
+37\tEIATTR_CUDA_API_VERSION\tu32 CUDA version, times ten: 118 is 11.8\n\
+38\tEIATTR_NUM_MBARRIERS\tnumber of mbarriers\n\
+39\tEIATTR_MBARRIER_INSTR_OFFSETS\t16 bytes for each instruction on an mbarrier\n\
+3a\tEIATTR_COROUTINE_RESUME_ID_OFFSETS\t\n\
+3b\tEIATTR_SAM_REGION_STACK_SIZE\t\n\
+3c\tEIATTR_PER_REG_TARGET_PERF_STATS\t\n\
+3d\tEIATTR_CTA_PER_CLUSTER\tu32 x, y, z: CTAs of a cluster\n\
+3e\tEIATTR_EXPLICIT_CLUSTER\tthe kernel states its cluster\n\
+3f\tEIATTR_MAX_CLUSTER_RANK\tu32 most CTAs of a cluster\n\
+40\tEIATTR_INSTR_REG_MAP\t\n\
+41\tEIATTR_RESERVED_SMEM_USED\tthe kernel uses reserved shared memory\n\
+42\tEIATTR_RESERVED_SMEM_0_SIZE\t\n\
+43\tEIATTR_UCODE_SECTION_DATA\t\n\
+44\tEIATTR_UNUSED_LOAD_BYTE_OFFSET\t\n\
+45\tEIATTR_KPARAM_INFO_V2\tone parameter: index, ordinal, offset, size and more\n\
+46\tEIATTR_SYSCALL_OFFSETS\tu32 code offsets of system calls\n\
+47\tEIATTR_SW_WAR_MEMBAR_SYS_INSTR_OFFSETS\tCUDA 13.5 does not name it\n\
+48\tEIATTR_GRAPHICS_GLOBAL_CBANK\t\n\
+49\tEIATTR_SHADER_TYPE\tu16 kind of shader\n\
+4a\tEIATTR_VRC_CTA_INIT_COUNT\tu8 count\n\
+4b\tEIATTR_TOOLS_PATCH_FUNC\t\n\
+4c\tEIATTR_NUM_BARRIERS\tu8 number of named barriers\n\
+4d\tEIATTR_TEXMODE_INDEPENDENT\tsamplers stand by themselves\n\
+4e\tEIATTR_PERF_STATISTICS\t\n\
+4f\tEIATTR_AT_ENTRY_FRAGMENTS\tu32 fragments run at entry\n\
+50\tEIATTR_SPARSE_MMA_MASK\tu16 bit mask: sparse matrix instructions used\n\
+51\tEIATTR_TCGEN05_1CTA_USED\tthe kernel uses tcgen05 with one CTA\n\
+52\tEIATTR_TCGEN05_2CTA_USED\tthe kernel uses tcgen05 with two CTAs\n\
+53\tEIATTR_GEN_ERRBAR_AT_EXIT\tan error barrier at exit\n\
+54\tEIATTR_REG_RECONFIG\t\n\
+55\tEIATTR_ANNOTATIONS\tspill and refill places: pairs of u32 kind, u32 code offset\n\
+57\tEIATTR_STACK_CANARY_TRAP_OFFSETS\t\n\
+58\tEIATTR_STUB_FUNCTION_KIND\tu16 kind of stub\n\
+59\tEIATTR_LOCAL_CTA_ASYNC_STORE_OFFSETS\t\n\
+5a\tEIATTR_MERCURY_FINALIZER_OPTIONS\toptions of the finaliser; CUDA 13.5 does not name it\n\
+5b\tEIATTR_BLOCKS_ARE_CLUSTERS\t\n\
+5c\tEIATTR_SANITIZE\t\n\
+5d\tEIATTR_SYSCALLS_FALLBACK\tpairs of u32 symbol, u32 symbol\n\
+5e\tEIATTR_CUDA_REQ\t\n\
+5f\tEIATTR_MERCURY_ISA_VERSION\tu16 version, high byte major; CUDA 13.5 does not name it\n\
+61\tEIATTR_RTCORE_ENTRY\t\n\
+62\tEIATTR_CLUSTER_LAUNCH_CONTROL_USED\t\n\
+64\tEIATTR_MIN_PER_CTA_MEMORY_SIZE\t\n\
+65\tEIATTR_IGNOREOOB_CP_ASYNC_BULK_INSTR_OFFSETS\t\n\
+66\tEIATTR_LANGUAGE\tu32 languages of the source\n\
+68\tEIATTR_GRID_ATTRIBUTES\t\n\
+69\tEIATTR_STACK_OFFSET\t\n\
+6a\tEIATTR_RT_LIVESTATE_SASS_MAP\t\n\
+6b\tEIATTR_NVSAL_SW_WAR\tu16\n\
+6c\tEIATTR_INSTR_OFFSETS\tu32 kind of instruction, u32 code offsets\n\
+6d\tEIATTR_PREEXIT_USED\tu8\n\
+");
 
 /// Attributes of .nv.compat.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static COMPAT_ATTRIBUTE: Names = Names { entries: &[
-    n(0x2, "EICOMPAT_ATTR_ISA_CLASS", "class of instruction set"),
-    n(0x3, "EICOMPAT_ATTR_INST_TENSORMAP_V1", "tensor map instructions"),
-    n(0x5, "EICOMPAT_ATTR_INST_TCGEN05_MMA", "tcgen05 instructions"),
-    n(0x6, "EICOMPAT_ATTR_ENABLE_OPPORTUNISTIC_FINALIZATION", "opportunistic finalisation"),
-    n(0x9, "EICOMPAT_ATTR_CUDA_ACCELERATOR_TARGET", "architecture-specific target: sm_90a"),
-    n(0xb, "EICOMPAT_ATTR_CAN_FASTPATH_FINALIZE", "fast-path finalisation"),
-    n(0xc, "EICOMPAT_ATTR_CUDA_INTERNAL_TARGET", "internal target"),
-    n(0xe, "EICOMPAT_ATTR_FINALIZER_VERSION", "version of the finaliser"),
-] };
+pub static COMPAT_ATTRIBUTE: Names = Names::packed("\
+2\tEICOMPAT_ATTR_ISA_CLASS\tclass of instruction set\n\
+3\tEICOMPAT_ATTR_INST_TENSORMAP_V1\ttensor map instructions\n\
+5\tEICOMPAT_ATTR_INST_TCGEN05_MMA\ttcgen05 instructions\n\
+6\tEICOMPAT_ATTR_ENABLE_OPPORTUNISTIC_FINALIZATION\topportunistic finalisation\n\
+9\tEICOMPAT_ATTR_CUDA_ACCELERATOR_TARGET\tarchitecture-specific target: sm_90a\n\
+b\tEICOMPAT_ATTR_CAN_FASTPATH_FINALIZE\tfast-path finalisation\n\
+c\tEICOMPAT_ATTR_CUDA_INTERNAL_TARGET\tinternal target\n\
+e\tEICOMPAT_ATTR_FINALIZER_VERSION\tversion of the finaliser\n\
+");
 
 /// Where a parameter is passed.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static PARAMETER_SPACE: Names = Names { entries: &[
-    n(0x0, "CBANK", "constant bank"),
-    n(0x1, "SMEM", "shared memory"),
-] };
+pub static PARAMETER_SPACE: Names = Names::packed("\
+0\tCBANK\tconstant bank\n\
+1\tSMEM\tshared memory\n\
+");
 
 /// What an instruction does with an mbarrier.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static MBARRIER_KIND: Names = Names { entries: &[
-    n(0x0, "MBARRIER_INIT", ""),
-    n(0x1, "MBARRIER_ARRIVE", ""),
-    n(0x2, "MBARRIER_ARRIVE_NOCOMPLETE", ""),
-    n(0x3, "MBARRIER_ARRIVE_DROP", ""),
-    n(0x4, "MBARRIER_ARRIVE_DROP_NOCOMPLETE", ""),
-    n(0x5, "MBARRIER_TEST_WAIT", ""),
-    n(0x6, "MBARRIER_TEST_WAIT_PARITY", ""),
-    n(0x7, "MBARRIER_CP_ASYNC_ARRIVE", ""),
-    n(0x8, "MBARRIER_INVAL", ""),
-    n(0x9, "MBARRIER_TRY_WAIT", ""),
-    n(0xa, "MBARRIER_TRY_WAIT_PARITY", ""),
-] };
+pub static MBARRIER_KIND: Names = Names::packed("\
+0\tMBARRIER_INIT\t\n\
+1\tMBARRIER_ARRIVE\t\n\
+2\tMBARRIER_ARRIVE_NOCOMPLETE\t\n\
+3\tMBARRIER_ARRIVE_DROP\t\n\
+4\tMBARRIER_ARRIVE_DROP_NOCOMPLETE\t\n\
+5\tMBARRIER_TEST_WAIT\t\n\
+6\tMBARRIER_TEST_WAIT_PARITY\t\n\
+7\tMBARRIER_CP_ASYNC_ARRIVE\t\n\
+8\tMBARRIER_INVAL\t\n\
+9\tMBARRIER_TRY_WAIT\t\n\
+a\tMBARRIER_TRY_WAIT_PARITY\t\n\
+");
 
 /// Stride of mbarriers.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static MBARRIER_STRIDE: Names = Names { entries: &[
-    n(0x0, "MBARRIER_STRIDE_X4", ""),
-    n(0x1, "MBARRIER_STRIDE_X8", ""),
-    n(0x2, "MBARRIER_STRIDE_X16", ""),
-] };
+pub static MBARRIER_STRIDE: Names = Names::packed("\
+0\tMBARRIER_STRIDE_X4\t\n\
+1\tMBARRIER_STRIDE_X8\t\n\
+2\tMBARRIER_STRIDE_X16\t\n\
+");
 
 /// Bits of EIATTR_SPARSE_MMA_MASK.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static SPARSE_MMA: Names = Names { entries: &[
-    n(0x1, "QGMMA.SP", ""),
-    n(0x2, "HGMMA.SP", ""),
-    n(0x4, "IGMMA.SP", ""),
-    n(0x8, "QMMA.SP", ""),
-    n(0x10, "HMMA.SP", ""),
-    n(0x20, "IMMA.SP", ""),
-    n(0x40, "UTC*MMASparse", ""),
-    n(0x80, "OMMA.SP", ""),
-] };
+pub static SPARSE_MMA: Names = Names::packed("\
+1\tQGMMA.SP\t\n\
+2\tHGMMA.SP\t\n\
+4\tIGMMA.SP\t\n\
+8\tQMMA.SP\t\n\
+10\tHMMA.SP\t\n\
+20\tIMMA.SP\t\n\
+40\tUTC*MMASparse\t\n\
+80\tOMMA.SP\t\n\
+");
 
 /// Values of EIATTR_LANGUAGE.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static LANGUAGE: Names = Names { entries: &[
-    n(0x0, "UNKNOWN", ""),
-    n(0x1, "SASS", ""),
-    n(0x2, "NVSAL", ""),
-    n(0x3, "PTX", ""),
-    n(0x4, "NVVM", ""),
-    n(0x5, "CUDA_C++", ""),
-    n(0x6, "CUDA_C++_Tile", ""),
-    n(0x7, "TILEIR", ""),
-    n(0x8, "CUTILE", ""),
-    n(0x9, "FORTRAN", ""),
-] };
+pub static LANGUAGE: Names = Names::packed("\
+0\tUNKNOWN\t\n\
+1\tSASS\t\n\
+2\tNVSAL\t\n\
+3\tPTX\t\n\
+4\tNVVM\t\n\
+5\tCUDA_C++\t\n\
+6\tCUDA_C++_Tile\t\n\
+7\tTILEIR\t\n\
+8\tCUTILE\t\n\
+9\tFORTRAN\t\n\
+");
 
 /// Values of EIATTR_SHADER_TYPE.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static SHADER_TYPE: Names = Names { entries: &[
-    n(0x0, "EIVALUE_SHADER_TYPE_NONE", ""),
-    n(0x1, "EIVALUE_SHADER_TYPE_VERTEX", ""),
-    n(0x2, "EIVALUE_SHADER_TYPE_PIXEL", ""),
-    n(0x3, "EIVALUE_SHADER_TYPE_GEOMETRY", ""),
-    n(0x4, "EIVALUE_SHADER_TYPE_COMPUTE", ""),
-    n(0x5, "EIVALUE_SHADER_TYPE_TESSELLATION_INIT", ""),
-    n(0x6, "EIVALUE_SHADER_TYPE_TESSELLATION", ""),
-    n(0x7, "EIVALUE_SHADER_TYPE_VERTEX_A", ""),
-    n(0x8, "EIVALUE_SHADER_TYPE_VERTEX_B", ""),
-    n(0x9, "EIVALUE_SHADER_TYPE_VERTEX_AB", ""),
-    n(0xa, "EIVALUE_SHADER_TYPE_MESH", ""),
-    n(0xb, "EIVALUE_SHADER_TYPE_TASK", ""),
-    n(0xc, "EIVALUE_SHADER_TYPE_CUDA", ""),
-] };
+pub static SHADER_TYPE: Names = Names::packed("\
+0\tEIVALUE_SHADER_TYPE_NONE\t\n\
+1\tEIVALUE_SHADER_TYPE_VERTEX\t\n\
+2\tEIVALUE_SHADER_TYPE_PIXEL\t\n\
+3\tEIVALUE_SHADER_TYPE_GEOMETRY\t\n\
+4\tEIVALUE_SHADER_TYPE_COMPUTE\t\n\
+5\tEIVALUE_SHADER_TYPE_TESSELLATION_INIT\t\n\
+6\tEIVALUE_SHADER_TYPE_TESSELLATION\t\n\
+7\tEIVALUE_SHADER_TYPE_VERTEX_A\t\n\
+8\tEIVALUE_SHADER_TYPE_VERTEX_B\t\n\
+9\tEIVALUE_SHADER_TYPE_VERTEX_AB\t\n\
+a\tEIVALUE_SHADER_TYPE_MESH\t\n\
+b\tEIVALUE_SHADER_TYPE_TASK\t\n\
+c\tEIVALUE_SHADER_TYPE_CUDA\t\n\
+");
 
 /// Values of EIATTR_STUB_FUNCTION_KIND.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static STUB_FUNCTION_KIND: Names = Names { entries: &[
-    n(0x1, "FUNC_UFT_STUB", ""),
-    n(0x2, "FUNC_ATENTRY_STUB", ""),
-    n(0x3, "FUNC_ATEXIT_STUB", ""),
-] };
+pub static STUB_FUNCTION_KIND: Names = Names::packed("\
+1\tFUNC_UFT_STUB\t\n\
+2\tFUNC_ATENTRY_STUB\t\n\
+3\tFUNC_ATEXIT_STUB\t\n\
+");
 
 /// First word of EIATTR_INSTR_OFFSETS.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static INSTRUCTION_KIND: Names = Names { entries: &[
-    n(0x1, "PREFETCH_L1_VALID_ADDR", ""),
-    n(0x2, "FENCE_PROXY_ASYNC_GENERIC_SR_SMEM_READS_RELEASE_CLUSTER", ""),
-    n(0x3, "FENCE_ALIAS_SR_READ_RELEASE_SYS", ""),
-] };
+pub static INSTRUCTION_KIND: Names = Names::packed("\
+1\tPREFETCH_L1_VALID_ADDR\t\n\
+2\tFENCE_PROXY_ASYNC_GENERIC_SR_SMEM_READS_RELEASE_CLUSTER\t\n\
+3\tFENCE_ALIAS_SR_READ_RELEASE_SYS\t\n\
+");
 
 /// Words of EIATTR_AT_ENTRY_FRAGMENTS.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static ENTRY_FRAGMENT: Names = Names { entries: &[
-    n(0x1, "AT_ENTRY_FRAGMENT_TEST1", ""),
-    n(0x2, "AT_ENTRY_FRAGMENT_TEST2", ""),
-    n(0x3, "AT_ENTRY_FRAGMENT_TEST3", ""),
-    n(0x4, "AT_ENTRY_FRAGMENT_TMEM_CTA1", ""),
-    n(0x5, "AT_ENTRY_FRAGMENT_TMEM_CTA2", ""),
-    n(0x6, "AT_ENTRY_FRAGMENT_TMEM_CTA1_V2", ""),
-    n(0x7, "AT_ENTRY_FRAGMENT_TMEM_CTA2_V2", ""),
-    n(0x8, "AT_ENTRY_FRAGMENT_RESIZE_SMEM", ""),
-    n(0x9, "AT_ENTRY_FRAGMENT_DEVICE_MEMCPY", ""),
-] };
+pub static ENTRY_FRAGMENT: Names = Names::packed("\
+1\tAT_ENTRY_FRAGMENT_TEST1\t\n\
+2\tAT_ENTRY_FRAGMENT_TEST2\t\n\
+3\tAT_ENTRY_FRAGMENT_TEST3\t\n\
+4\tAT_ENTRY_FRAGMENT_TMEM_CTA1\t\n\
+5\tAT_ENTRY_FRAGMENT_TMEM_CTA2\t\n\
+6\tAT_ENTRY_FRAGMENT_TMEM_CTA1_V2\t\n\
+7\tAT_ENTRY_FRAGMENT_TMEM_CTA2_V2\t\n\
+8\tAT_ENTRY_FRAGMENT_RESIZE_SMEM\t\n\
+9\tAT_ENTRY_FRAGMENT_DEVICE_MEMCPY\t\n\
+");
 
 /// Header of an attribute in .nv.info; records are 4-byte aligned.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static ATTRIBUTE_HEADER: Layout = Layout { name: ".nv.info attribute", bytes: 4, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("format", 0, 8, Kind::Enum(&ATTRIBUTE_FORMAT), "where the value is"),
-    f("attribute", 8, 8, Kind::Enum(&ATTRIBUTE), "what it is about"),
-    f("value", 16, 16, Kind::Hex, "EIFMT_HVAL: the value; EIFMT_NVAL: 0"),
-    or("value", f("byte", 16, 8, Kind::Hex, "EIFMT_BVAL: the value")),
-    or("value", f("size", 16, 16, Kind::Size, "EIFMT_SVAL: bytes that follow")),
-] };
+pub static ATTRIBUTE_HEADER: Layout = Layout::packed(".nv.info attribute", 4, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[&ATTRIBUTE_FORMAT, &ATTRIBUTE], "\
+format\t0\t8\tenum:0\twhere the value is\t\n\
+attribute\t8\t8\tenum:1\twhat it is about\t\n\
+value\t16\t16\thex\tEIFMT_HVAL: the value; EIFMT_NVAL: 0\t\n\
+byte\t16\t8\thex\tEIFMT_BVAL: the value\tvalue\n\
+size\t16\t16\tsize\tEIFMT_SVAL: bytes that follow\tvalue\n\
+");
 
 /// Header of an attribute in .nv.compat; records are 4-byte aligned.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static COMPAT_ATTRIBUTE_HEADER: Layout = Layout { name: ".nv.compat attribute", bytes: 4, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("format", 0, 8, Kind::Enum(&ATTRIBUTE_FORMAT), "where the value is"),
-    f("attribute", 8, 8, Kind::Enum(&COMPAT_ATTRIBUTE), "what it is about"),
-    f("value", 16, 16, Kind::Hex, "EIFMT_HVAL: the value; EIFMT_NVAL: 0"),
-    or("value", f("byte", 16, 8, Kind::Hex, "EIFMT_BVAL: the value")),
-    or("value", f("size", 16, 16, Kind::Size, "EIFMT_SVAL: bytes that follow")),
-] };
+pub static COMPAT_ATTRIBUTE_HEADER: Layout = Layout::packed(".nv.compat attribute", 4, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[&ATTRIBUTE_FORMAT, &COMPAT_ATTRIBUTE], "\
+format\t0\t8\tenum:0\twhere the value is\t\n\
+attribute\t8\t8\tenum:1\twhat it is about\t\n\
+value\t16\t16\thex\tEIFMT_HVAL: the value; EIFMT_NVAL: 0\t\n\
+byte\t16\t8\thex\tEIFMT_BVAL: the value\tvalue\n\
+size\t16\t16\tsize\tEIFMT_SVAL: bytes that follow\tvalue\n\
+");
 
 /// Registers of a function.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static REGCOUNT: Layout = Layout { name: "EIATTR_REGCOUNT", bytes: 8, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("function", 0, 32, Kind::Symbol, "symbol of the function"),
-    f("register count", 32, 32, Kind::Count, "32-bit registers of a thread"),
-] };
+pub static REGCOUNT: Layout = Layout::packed("EIATTR_REGCOUNT", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+function\t0\t32\tsymbol\tsymbol of the function\t\n\
+register count\t32\t32\tcount\t32-bit registers of a thread\t\n\
+");
 
 /// Stack frame of a function.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static FRAME_SIZE: Layout = Layout { name: "EIATTR_FRAME_SIZE", bytes: 8, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("function", 0, 32, Kind::Symbol, "symbol of the function"),
-    f("frame size", 32, 32, Kind::Size, "bytes of the frame"),
-] };
+pub static FRAME_SIZE: Layout = Layout::packed("EIATTR_FRAME_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+function\t0\t32\tsymbol\tsymbol of the function\t\n\
+frame size\t32\t32\tsize\tbytes of the frame\t\n\
+");
 
 /// Least stack of a function.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static MIN_STACK_SIZE: Layout = Layout { name: "EIATTR_MIN_STACK_SIZE", bytes: 8, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("function", 0, 32, Kind::Symbol, "symbol of the function"),
-    f("min stack size", 32, 32, Kind::Size, "bytes of stack that a thread needs at least"),
-] };
+pub static MIN_STACK_SIZE: Layout = Layout::packed("EIATTR_MIN_STACK_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+function\t0\t32\tsymbol\tsymbol of the function\t\n\
+min stack size\t32\t32\tsize\tbytes of stack that a thread needs at least\t\n\
+");
 
 /// Most stack of a function.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static MAX_STACK_SIZE: Layout = Layout { name: "EIATTR_MAX_STACK_SIZE", bytes: 8, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("function", 0, 32, Kind::Symbol, "symbol of the function"),
-    f("max stack size", 32, 32, Kind::Size, "bytes of stack that a thread needs at most; 0xffffffff: not bounded"),
-] };
+pub static MAX_STACK_SIZE: Layout = Layout::packed("EIATTR_MAX_STACK_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+function\t0\t32\tsymbol\tsymbol of the function\t\n\
+max stack size\t32\t32\tsize\tbytes of stack that a thread needs at most; 0xffffffff: not bounded\t\n\
+");
 
 /// Where a kernel's parameters are.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static PARAM_CBANK: Layout = Layout { name: "EIATTR_PARAM_CBANK", bytes: 8, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("bank", 0, 32, Kind::Symbol, "symbol of the section .nv.constant0.<kernel>"),
-    f("offset", 32, 16, Kind::Offset, "of the parameters in constant bank 0"),
-    f("size", 48, 16, Kind::Size, "bytes of the parameters"),
-] };
+pub static PARAM_CBANK: Layout = Layout::packed("EIATTR_PARAM_CBANK", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+bank\t0\t32\tsymbol\tsymbol of the section .nv.constant0.<kernel>\t\n\
+offset\t32\t16\toffset\tof the parameters in constant bank 0\t\n\
+size\t48\t16\tsize\tbytes of the parameters\t\n\
+");
 
 /// A kernel's parameter.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static KPARAM_INFO: Layout = Layout { name: "EIATTR_KPARAM_INFO", bytes: 12, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("Index", 0, 32, Kind::Unsigned, ""),
-    f("Ordinal", 32, 16, Kind::Unsigned, "which parameter, from 0"),
-    f("Offset", 48, 16, Kind::Offset, "in the parameters"),
-    f("Pointee's logAlignment", 64, 8, Kind::Unsigned, "log2 of the alignment of what it points to; 0 if not stated"),
-    f("Space", 72, 4, Kind::Unsigned, "memory that it points to"),
-    f("cbank", 76, 5, Kind::Unsigned, "constant bank; 0x1f: none"),
-    f("Parameter Space", 81, 1, Kind::Enum(&PARAMETER_SPACE), "where it is passed"),
-    f("Size", 82, 14, Kind::Size, "bytes"),
-] };
+pub static KPARAM_INFO: Layout = Layout::packed("EIATTR_KPARAM_INFO", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[&PARAMETER_SPACE], "\
+Index\t0\t32\tunsigned\t\t\n\
+Ordinal\t32\t16\tunsigned\twhich parameter, from 0\t\n\
+Offset\t48\t16\toffset\tin the parameters\t\n\
+Pointee's logAlignment\t64\t8\tunsigned\tlog2 of the alignment of what it points to; 0 if not stated\t\n\
+Space\t72\t4\tunsigned\tmemory that it points to\t\n\
+cbank\t76\t5\tunsigned\tconstant bank; 0x1f: none\t\n\
+Parameter Space\t81\t1\tenum:0\twhere it is passed\t\n\
+Size\t82\t14\tsize\tbytes\t\n\
+");
 
 /// A kernel's parameter, larger than 16,383 bytes possible.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static KPARAM_INFO_V2: Layout = Layout { name: "EIATTR_KPARAM_INFO_V2", bytes: 12, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("Index", 0, 32, Kind::Unsigned, ""),
-    f("Ordinal", 32, 16, Kind::Unsigned, "which parameter, from 0"),
-    f("Offset", 48, 16, Kind::Offset, "in the parameters"),
-    f("Size", 64, 16, Kind::Size, "bytes"),
-    f("Pointee's logAlignment", 80, 8, Kind::Unsigned, "log2 of the alignment of what it points to; 0 if not stated"),
-    f("Space", 88, 4, Kind::Unsigned, "memory that it points to"),
-] };
+pub static KPARAM_INFO_V2: Layout = Layout::packed("EIATTR_KPARAM_INFO_V2", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+Index\t0\t32\tunsigned\t\t\n\
+Ordinal\t32\t16\tunsigned\twhich parameter, from 0\t\n\
+Offset\t48\t16\toffset\tin the parameters\t\n\
+Size\t64\t16\tsize\tbytes\t\n\
+Pointee's logAlignment\t80\t8\tunsigned\tlog2 of the alignment of what it points to; 0 if not stated\t\n\
+Space\t88\t4\tunsigned\tmemory that it points to\t\n\
+");
 
 /// Largest block.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static MAX_THREADS: Layout = Layout { name: "EIATTR_MAX_THREADS", bytes: 12, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("x", 0, 32, Kind::Count, "threads along x"),
-    f("y", 32, 32, Kind::Count, "threads along y"),
-    f("z", 64, 32, Kind::Count, "threads along z"),
-] };
+pub static MAX_THREADS: Layout = Layout::packed("EIATTR_MAX_THREADS", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+x\t0\t32\tcount\tthreads along x\t\n\
+y\t32\t32\tcount\tthreads along y\t\n\
+z\t64\t32\tcount\tthreads along z\t\n\
+");
 
 /// Required block.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static REQNTID: Layout = Layout { name: "EIATTR_REQNTID", bytes: 12, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("x", 0, 32, Kind::Count, "threads along x"),
-    f("y", 32, 32, Kind::Count, "threads along y"),
-    f("z", 64, 32, Kind::Count, "threads along z"),
-] };
+pub static REQNTID: Layout = Layout::packed("EIATTR_REQNTID", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+x\t0\t32\tcount\tthreads along x\t\n\
+y\t32\t32\tcount\tthreads along y\t\n\
+z\t64\t32\tcount\tthreads along z\t\n\
+");
 
 /// Size of a cluster.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static CTA_PER_CLUSTER: Layout = Layout { name: "EIATTR_CTA_PER_CLUSTER", bytes: 12, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("x", 0, 32, Kind::Count, "CTAs along x"),
-    f("y", 32, 32, Kind::Count, "CTAs along y"),
-    f("z", 64, 32, Kind::Count, "CTAs along z"),
-] };
+pub static CTA_PER_CLUSTER: Layout = Layout::packed("EIATTR_CTA_PER_CLUSTER", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+x\t0\t32\tcount\tCTAs along x\t\n\
+y\t32\t32\tcount\tCTAs along y\t\n\
+z\t64\t32\tcount\tCTAs along z\t\n\
+");
 
 /// Initial state of a sampler.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static SAMPLER_INIT: Layout = Layout { name: "EIATTR_SAMPLER_INIT", bytes: 8, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("sampler", 0, 32, Kind::Symbol, "symbol of the sampler"),
-    f("state", 32, 32, Kind::Hex, ""),
-] };
+pub static SAMPLER_INIT: Layout = Layout::packed("EIATTR_SAMPLER_INIT", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+sampler\t0\t32\tsymbol\tsymbol of the sampler\t\n\
+state\t32\t32\thex\t\t\n\
+");
 
 /// Numbers of query descriptors.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static QUERY_NUMATTRIB: Layout = Layout { name: "EIATTR_QUERY_NUMATTRIB", bytes: 16, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("Texture query descriptor in Unified Mode", 0, 32, Kind::Count, ""),
-    f("Texture query descriptor in Independent Mode", 32, 32, Kind::Count, ""),
-    f("Sampler query descriptor in Independent Mode", 64, 32, Kind::Count, ""),
-    f("Surface query descriptor", 96, 32, Kind::Count, ""),
-] };
+pub static QUERY_NUMATTRIB: Layout = Layout::packed("EIATTR_QUERY_NUMATTRIB", 16, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+Texture query descriptor in Unified Mode\t0\t32\tcount\t\t\n\
+Texture query descriptor in Independent Mode\t32\t32\tcount\t\t\n\
+Sampler query descriptor in Independent Mode\t64\t32\tcount\t\t\n\
+Surface query descriptor\t96\t32\tcount\t\t\n\
+");
 
 /// Caching of loads.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static LOAD_CACHE_REQUEST: Layout = Layout { name: "EIATTR_LOAD_CACHE_REQUEST", bytes: 8, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("function", 0, 32, Kind::Symbol, "symbol of the function"),
-    f("request", 32, 32, Kind::Unsigned, "on or off"),
-] };
+pub static LOAD_CACHE_REQUEST: Layout = Layout::packed("EIATTR_LOAD_CACHE_REQUEST", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+function\t0\t32\tsymbol\tsymbol of the function\t\n\
+request\t32\t32\tunsigned\ton or off\t\n\
+");
 
 /// Scratch space in shared memory.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static SHARED_SCRATCH: Layout = Layout { name: "EIATTR_SHARED_SCRATCH", bytes: 8, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("start offset", 0, 32, Kind::Offset, "in shared memory"),
-    f("size", 32, 32, Kind::Size, "bytes"),
-] };
+pub static SHARED_SCRATCH: Layout = Layout::packed("EIATTR_SHARED_SCRATCH", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+start offset\t0\t32\toffset\tin shared memory\t\n\
+size\t32\t32\tsize\tbytes\t\n\
+");
 
 /// One of the functions to call in place of a system call.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static SYSCALLS_FALLBACK: Layout = Layout { name: "EIATTR_SYSCALLS_FALLBACK", bytes: 8, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("system call", 0, 32, Kind::Symbol, ""),
-    f("fallback", 32, 32, Kind::Symbol, ""),
-] };
+pub static SYSCALLS_FALLBACK: Layout = Layout::packed("EIATTR_SYSCALLS_FALLBACK", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+system call\t0\t32\tsymbol\t\t\n\
+fallback\t32\t32\tsymbol\t\t\n\
+");
 
 /// Beginning of one indirect branch's targets; u32 code offsets follow.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static INDIRECT_BRANCH: Layout = Layout { name: "EIATTR_INDIRECT_BRANCH_TARGETS", bytes: 12, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("Offset of Indirect Branch", 0, 32, Kind::Offset, "in the code"),
-    f("halfword 2", 32, 16, Kind::Reserved, "0 in the files seen"),
-    f("halfword 3", 48, 16, Kind::Reserved, "0 in the files seen"),
-    f("Number of targets", 64, 32, Kind::Count, ""),
-] };
+pub static INDIRECT_BRANCH: Layout = Layout::packed("EIATTR_INDIRECT_BRANCH_TARGETS", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+Offset of Indirect Branch\t0\t32\toffset\tin the code\t\n\
+halfword 2\t32\t16\treserved\t0 in the files seen\t\n\
+halfword 3\t48\t16\treserved\t0 in the files seen\t\n\
+Number of targets\t64\t32\tcount\t\t\n\
+");
 
 /// An instruction on an mbarrier.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static MBARRIER_INSTRUCTION: Layout = Layout { name: "EIATTR_MBARRIER_INSTR_OFFSETS", bytes: 16, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("offset", 0, 32, Kind::Offset, "in the code"),
-    f("register", 32, 32, Kind::Unsigned, "255: RZ"),
-    f("immediate", 64, 32, Kind::Hex, ""),
-    f("kind", 96, 4, Kind::Enum(&MBARRIER_KIND), ""),
-    f("stride", 100, 2, Kind::Enum(&MBARRIER_STRIDE), ""),
-    f("bits 6 to 15", 102, 10, Kind::Reserved, ""),
-    f("uniform register", 112, 8, Kind::Unsigned, "63: URZ"),
-    f("bits 24 to 31", 120, 8, Kind::Reserved, ""),
-] };
+pub static MBARRIER_INSTRUCTION: Layout = Layout::packed("EIATTR_MBARRIER_INSTR_OFFSETS", 16, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[&MBARRIER_KIND, &MBARRIER_STRIDE], "\
+offset\t0\t32\toffset\tin the code\t\n\
+register\t32\t32\tunsigned\t255: RZ\t\n\
+immediate\t64\t32\thex\t\t\n\
+kind\t96\t4\tenum:0\t\t\n\
+stride\t100\t2\tenum:1\t\t\n\
+bits 6 to 15\t102\t10\treserved\t\t\n\
+uniform register\t112\t8\tunsigned\t63: URZ\t\n\
+bits 24 to 31\t120\t8\treserved\t\t\n\
+");
 
 /// A spill or refill.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
 #[rustfmt::skip]
-pub static SPILL: Layout = Layout { name: "EIATTR_ANNOTATIONS", bytes: 8, source: "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", fields: &[
-    f("SpillRefill", 0, 32, Kind::Unsigned, "kind of annotation; 1 in the files seen"),
-    f("Offset", 32, 32, Kind::Offset, "in the code"),
-] };
+pub static SPILL: Layout = Layout::packed("EIATTR_ANNOTATIONS", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+SpillRefill\t0\t32\tunsigned\tkind of annotation; 1 in the files seen\t\n\
+Offset\t32\t32\toffset\tin the code\t\n\
+");
 
 // relocation.toml
 
 /// Relocation types of cubins; types from 0x10000 on are of Mercury sections and have no known names.
 // Source: Observed: names as cuobjdump 12.4 to 13.5 prints them for relocations made for the purpose; bits as nvlink 13.5 writes them, unless not verified
 #[rustfmt::skip]
-pub static RELOCATION: Names = Names { entries: &[
-    n(0x0, "R_CUDA_NONE", "nothing; no tool prints this name"),
-    n(0x1, "R_CUDA_32", "low 32 bits of S + A"),
-    n(0x2, "R_CUDA_64", "S + A, 64 bits"),
-    n(0x3, "R_CUDA_G32", "low 32 bits of the value; not verified"),
-    n(0x4, "R_CUDA_G64", "the value, 64 bits; not verified"),
-    n(0x5, "R_CUDA_ABS32_26", "S + A in bits 26 to 57"),
-    n(0x6, "R_CUDA_TEX_HEADER_INDEX", "index of a texture header; not verified"),
-    n(0x7, "R_CUDA_SAMP_HEADER_INDEX", "index of a sampler header; not verified"),
-    n(0x8, "R_CUDA_SURF_HW_DESC", ""),
-    n(0x9, "R_CUDA_SURF_HW_SW_DESC", ""),
-    n(0xa, "R_CUDA_ABS32_LO_26", "low 32 bits of S + A in bits 26 to 57"),
-    n(0xb, "R_CUDA_ABS32_HI_26", "high 32 bits of S + A in bits 26 to 57"),
-    n(0xc, "R_CUDA_ABS32_23", "S + A in bits 23 to 54"),
-    n(0xd, "R_CUDA_ABS32_LO_23", "low 32 bits of S + A in bits 23 to 54"),
-    n(0xe, "R_CUDA_ABS32_HI_23", "high 32 bits of S + A in bits 23 to 54"),
-    n(0xf, "R_CUDA_ABS24_26", "S + A in bits 26 to 49"),
-    n(0x10, "R_CUDA_ABS24_23", "S + A in bits 23 to 46"),
-    n(0x11, "R_CUDA_ABS16_26", "S + A in bits 26 to 41"),
-    n(0x12, "R_CUDA_ABS16_23", "S + A in bits 23 to 38"),
-    n(0x13, "R_CUDA_TEX_SLOT", ""),
-    n(0x14, "R_CUDA_SAMP_SLOT", ""),
-    n(0x15, "R_CUDA_SURF_SLOT", ""),
-    n(0x16, "R_CUDA_TEX_BINDLESSOFF13_32", "(S + A) / 4, a place in a constant bank, in bits 32 to 44"),
-    n(0x17, "R_CUDA_TEX_BINDLESSOFF13_47", "(S + A) / 4, a place in a constant bank, in bits 47 to 59"),
-    n(0x18, "R_CUDA_CONST_FIELD19_28", "(S + A) / 4 in 14 bits from bit 28, the constant bank in the 5 bits above"),
-    n(0x19, "R_CUDA_CONST_FIELD19_23", "(S + A) / 4 in 14 bits from bit 23, the constant bank in the 5 bits above"),
-    n(0x1a, "R_CUDA_TEX_SLOT9_49", ""),
-    n(0x1b, "R_CUDA_6_31", ""),
-    n(0x1c, "R_CUDA_2_47", ""),
-    n(0x1d, "R_CUDA_TEX_BINDLESSOFF13_41", "S + A, not shifted, in bits 41 to 53"),
-    n(0x1e, "R_CUDA_TEX_BINDLESSOFF13_45", "S + A, not shifted, in bits 45 to 57"),
-    n(0x1f, "R_CUDA_FUNC_DESC32_23", "the function descriptor's address in bits 23 to 54; not verified"),
-    n(0x20, "R_CUDA_FUNC_DESC32_LO_23", "low 32 bits of the function descriptor's address in bits 23 to 54; not verified"),
-    n(0x21, "R_CUDA_FUNC_DESC32_HI_23", "high 32 bits of the function descriptor's address in bits 23 to 54; not verified"),
-    n(0x22, "R_CUDA_FUNC_DESC_32", "low 32 bits of the function descriptor's address; not verified"),
-    n(0x23, "R_CUDA_FUNC_DESC_64", "the function descriptor's address, 64 bits; not verified"),
-    n(0x24, "R_CUDA_CONST_FIELD21_26", "S + A in 16 bits from bit 26, the constant bank in the 5 bits above"),
-    n(0x25, "R_CUDA_QUERY_DESC21_37", ""),
-    n(0x26, "R_CUDA_CONST_FIELD19_26", "(S + A) / 4 in 14 bits from bit 26, the constant bank in the 5 bits above"),
-    n(0x27, "R_CUDA_CONST_FIELD21_23", "S + A in 16 bits from bit 23, the constant bank in the 5 bits above"),
-    n(0x28, "R_CUDA_PCREL_IMM24_26", "S + A - P in bits 26 to 49; not verified"),
-    n(0x29, "R_CUDA_PCREL_IMM24_23", "S + A - P in bits 23 to 46; not verified"),
-    n(0x2a, "R_CUDA_ABS32_20", "S + A in bits 20 to 51"),
-    n(0x2b, "R_CUDA_ABS32_LO_20", "low 32 bits of S + A in bits 20 to 51"),
-    n(0x2c, "R_CUDA_ABS32_HI_20", "high 32 bits of S + A in bits 20 to 51"),
-    n(0x2d, "R_CUDA_ABS24_20", "S + A in bits 20 to 43"),
-    n(0x2e, "R_CUDA_ABS16_20", "S + A in bits 20 to 35"),
-    n(0x2f, "R_CUDA_FUNC_DESC32_20", "the function descriptor's address in bits 20 to 51; not verified"),
-    n(0x30, "R_CUDA_FUNC_DESC32_LO_20", "low 32 bits of the function descriptor's address in bits 20 to 51; not verified"),
-    n(0x31, "R_CUDA_FUNC_DESC32_HI_20", "high 32 bits of the function descriptor's address in bits 20 to 51; not verified"),
-    n(0x32, "R_CUDA_CONST_FIELD19_20", "(S + A) / 4 in 14 bits from bit 20, the constant bank in the 5 bits above"),
-    n(0x33, "R_CUDA_BINDLESSOFF13_36", "(S + A) / 4, a place in a constant bank, in bits 36 to 48"),
-    n(0x34, "R_CUDA_SURF_HEADER_INDEX", "index of a surface header; not verified"),
-    n(0x35, "R_CUDA_INSTRUCTION64", "a whole instruction of 64 bits; not verified"),
-    n(0x36, "R_CUDA_CONST_FIELD21_20", "S + A in 16 bits from bit 20, the constant bank in the 5 bits above"),
-    n(0x37, "R_CUDA_ABS32_32", "S + A in bits 32 to 63"),
-    n(0x38, "R_CUDA_ABS32_LO_32", "low 32 bits of S + A in bits 32 to 63"),
-    n(0x39, "R_CUDA_ABS32_HI_32", "high 32 bits of S + A in bits 32 to 63"),
-    n(0x3a, "R_CUDA_ABS47_34", "(S + A) / 4 in bits 34 to 80"),
-    n(0x3b, "R_CUDA_ABS16_32", "S + A in bits 32 to 47"),
-    n(0x3c, "R_CUDA_ABS24_32", "S + A in bits 32 to 55"),
-    n(0x3d, "R_CUDA_FUNC_DESC32_32", "the function descriptor's address in bits 32 to 63; not verified"),
-    n(0x3e, "R_CUDA_FUNC_DESC32_LO_32", "low 32 bits of the function descriptor's address in bits 32 to 63; not verified"),
-    n(0x3f, "R_CUDA_FUNC_DESC32_HI_32", "high 32 bits of the function descriptor's address in bits 32 to 63; not verified"),
-    n(0x40, "R_CUDA_CONST_FIELD19_40", "(S + A) / 4 in 14 bits from bit 40, the constant bank in the 5 bits above"),
-    n(0x41, "R_CUDA_BINDLESSOFF14_40", "(S + A) / 4, a place in a constant bank, in bits 40 to 53"),
-    n(0x42, "R_CUDA_CONST_FIELD21_38", "S + A in 16 bits from bit 38, the constant bank in the 5 bits above"),
-    n(0x43, "R_CUDA_INSTRUCTION128", "a whole instruction of 128 bits; not verified"),
-    n(0x44, "R_CUDA_YIELD_OPCODE9_0", ""),
-    n(0x45, "R_CUDA_YIELD_CLEAR_PRED4_87", ""),
-    n(0x46, "R_CUDA_32_LO", "low 32 bits of S + A"),
-    n(0x47, "R_CUDA_32_HI", "high 32 bits of S + A"),
-    n(0x48, "R_CUDA_UNUSED_CLEAR32", ""),
-    n(0x49, "R_CUDA_UNUSED_CLEAR64", ""),
-    n(0x4a, "R_CUDA_ABS24_40", "S + A in bits 40 to 63"),
-    n(0x4b, "R_CUDA_ABS55_16_34", "(S + A) / 4 in bits 16 to 23 and bits 34 to 80"),
-    n(0x4c, "R_CUDA_8_0", "byte 0 of the value, 8 bits"),
-    n(0x4d, "R_CUDA_8_8", "byte 1 of the value, 8 bits"),
-    n(0x4e, "R_CUDA_8_16", "byte 2 of the value, 8 bits"),
-    n(0x4f, "R_CUDA_8_24", "byte 3 of the value, 8 bits"),
-    n(0x50, "R_CUDA_8_32", "byte 4 of the value, 8 bits"),
-    n(0x51, "R_CUDA_8_40", "byte 5 of the value, 8 bits"),
-    n(0x52, "R_CUDA_8_48", "byte 6 of the value, 8 bits"),
-    n(0x53, "R_CUDA_8_56", "byte 7 of the value, 8 bits"),
-    n(0x54, "R_CUDA_G8_0", "byte 0 of the value, 8 bits; not verified"),
-    n(0x55, "R_CUDA_G8_8", "byte 1 of the value, 8 bits; not verified"),
-    n(0x56, "R_CUDA_G8_16", "byte 2 of the value, 8 bits; not verified"),
-    n(0x57, "R_CUDA_G8_24", "byte 3 of the value, 8 bits; not verified"),
-    n(0x58, "R_CUDA_G8_32", "byte 4 of the value, 8 bits; not verified"),
-    n(0x59, "R_CUDA_G8_40", "byte 5 of the value, 8 bits; not verified"),
-    n(0x5a, "R_CUDA_G8_48", "byte 6 of the value, 8 bits; not verified"),
-    n(0x5b, "R_CUDA_G8_56", "byte 7 of the value, 8 bits; not verified"),
-    n(0x5c, "R_CUDA_FUNC_DESC_8_0", "byte 0 of the function descriptor's address, 8 bits; not verified"),
-    n(0x5d, "R_CUDA_FUNC_DESC_8_8", "byte 1 of the function descriptor's address, 8 bits; not verified"),
-    n(0x5e, "R_CUDA_FUNC_DESC_8_16", "byte 2 of the function descriptor's address, 8 bits; not verified"),
-    n(0x5f, "R_CUDA_FUNC_DESC_8_24", "byte 3 of the function descriptor's address, 8 bits; not verified"),
-    n(0x60, "R_CUDA_FUNC_DESC_8_32", "byte 4 of the function descriptor's address, 8 bits; not verified"),
-    n(0x61, "R_CUDA_FUNC_DESC_8_40", "byte 5 of the function descriptor's address, 8 bits; not verified"),
-    n(0x62, "R_CUDA_FUNC_DESC_8_48", "byte 6 of the function descriptor's address, 8 bits; not verified"),
-    n(0x63, "R_CUDA_FUNC_DESC_8_56", "byte 7 of the function descriptor's address, 8 bits; not verified"),
-    n(0x64, "R_CUDA_ABS20_44", "S + A in bits 44 to 63"),
-    n(0x65, "R_CUDA_SAMP_HEADER_INDEX_0", "index of a sampler header; not verified"),
-    n(0x66, "R_CUDA_UNIFIED", "the value, 64 bits"),
-    n(0x67, "R_CUDA_UNIFIED_32", "low 32 bits of the value"),
-    n(0x68, "R_CUDA_UNIFIED_8_0", "byte 0 of the value, 8 bits"),
-    n(0x69, "R_CUDA_UNIFIED_8_8", "byte 1 of the value, 8 bits"),
-    n(0x6a, "R_CUDA_UNIFIED_8_16", "byte 2 of the value, 8 bits"),
-    n(0x6b, "R_CUDA_UNIFIED_8_24", "byte 3 of the value, 8 bits"),
-    n(0x6c, "R_CUDA_UNIFIED_8_32", "byte 4 of the value, 8 bits"),
-    n(0x6d, "R_CUDA_UNIFIED_8_40", "byte 5 of the value, 8 bits"),
-    n(0x6e, "R_CUDA_UNIFIED_8_48", "byte 6 of the value, 8 bits"),
-    n(0x6f, "R_CUDA_UNIFIED_8_56", "byte 7 of the value, 8 bits"),
-    n(0x70, "R_CUDA_UNIFIED32_LO_32", "low 32 bits of S + A in bits 32 to 63"),
-    n(0x71, "R_CUDA_UNIFIED32_HI_32", "high 32 bits of S + A in bits 32 to 63"),
-    n(0x72, "R_CUDA_ABS56_16_34", "(S + A) / 4 in bits 16 to 23 and bits 34 to 81"),
-    n(0x73, "R_CUDA_CONST_FIELD22_37", "S + A in 17 bits from bit 37, the constant bank in the 5 bits above"),
-] };
+pub static RELOCATION: Names = Names::packed("\
+0\tR_CUDA_NONE\tnothing; no tool prints this name\n\
+1\tR_CUDA_32\tlow 32 bits of S + A\n\
+2\tR_CUDA_64\tS + A, 64 bits\n\
+3\tR_CUDA_G32\tlow 32 bits of the value; not verified\n\
+4\tR_CUDA_G64\tthe value, 64 bits; not verified\n\
+5\tR_CUDA_ABS32_26\tS + A in bits 26 to 57\n\
+6\tR_CUDA_TEX_HEADER_INDEX\tindex of a texture header; not verified\n\
+7\tR_CUDA_SAMP_HEADER_INDEX\tindex of a sampler header; not verified\n\
+8\tR_CUDA_SURF_HW_DESC\t\n\
+9\tR_CUDA_SURF_HW_SW_DESC\t\n\
+a\tR_CUDA_ABS32_LO_26\tlow 32 bits of S + A in bits 26 to 57\n\
+b\tR_CUDA_ABS32_HI_26\thigh 32 bits of S + A in bits 26 to 57\n\
+c\tR_CUDA_ABS32_23\tS + A in bits 23 to 54\n\
+d\tR_CUDA_ABS32_LO_23\tlow 32 bits of S + A in bits 23 to 54\n\
+e\tR_CUDA_ABS32_HI_23\thigh 32 bits of S + A in bits 23 to 54\n\
+f\tR_CUDA_ABS24_26\tS + A in bits 26 to 49\n\
+10\tR_CUDA_ABS24_23\tS + A in bits 23 to 46\n\
+11\tR_CUDA_ABS16_26\tS + A in bits 26 to 41\n\
+12\tR_CUDA_ABS16_23\tS + A in bits 23 to 38\n\
+13\tR_CUDA_TEX_SLOT\t\n\
+14\tR_CUDA_SAMP_SLOT\t\n\
+15\tR_CUDA_SURF_SLOT\t\n\
+16\tR_CUDA_TEX_BINDLESSOFF13_32\t(S + A) / 4, a place in a constant bank, in bits 32 to 44\n\
+17\tR_CUDA_TEX_BINDLESSOFF13_47\t(S + A) / 4, a place in a constant bank, in bits 47 to 59\n\
+18\tR_CUDA_CONST_FIELD19_28\t(S + A) / 4 in 14 bits from bit 28, the constant bank in the 5 bits above\n\
+19\tR_CUDA_CONST_FIELD19_23\t(S + A) / 4 in 14 bits from bit 23, the constant bank in the 5 bits above\n\
+1a\tR_CUDA_TEX_SLOT9_49\t\n\
+1b\tR_CUDA_6_31\t\n\
+1c\tR_CUDA_2_47\t\n\
+1d\tR_CUDA_TEX_BINDLESSOFF13_41\tS + A, not shifted, in bits 41 to 53\n\
+1e\tR_CUDA_TEX_BINDLESSOFF13_45\tS + A, not shifted, in bits 45 to 57\n\
+1f\tR_CUDA_FUNC_DESC32_23\tthe function descriptor's address in bits 23 to 54; not verified\n\
+20\tR_CUDA_FUNC_DESC32_LO_23\tlow 32 bits of the function descriptor's address in bits 23 to 54; not verified\n\
+21\tR_CUDA_FUNC_DESC32_HI_23\thigh 32 bits of the function descriptor's address in bits 23 to 54; not verified\n\
+22\tR_CUDA_FUNC_DESC_32\tlow 32 bits of the function descriptor's address; not verified\n\
+23\tR_CUDA_FUNC_DESC_64\tthe function descriptor's address, 64 bits; not verified\n\
+24\tR_CUDA_CONST_FIELD21_26\tS + A in 16 bits from bit 26, the constant bank in the 5 bits above\n\
+25\tR_CUDA_QUERY_DESC21_37\t\n\
+26\tR_CUDA_CONST_FIELD19_26\t(S + A) / 4 in 14 bits from bit 26, the constant bank in the 5 bits above\n\
+27\tR_CUDA_CONST_FIELD21_23\tS + A in 16 bits from bit 23, the constant bank in the 5 bits above\n\
+28\tR_CUDA_PCREL_IMM24_26\tS + A - P in bits 26 to 49; not verified\n\
+29\tR_CUDA_PCREL_IMM24_23\tS + A - P in bits 23 to 46; not verified\n\
+2a\tR_CUDA_ABS32_20\tS + A in bits 20 to 51\n\
+2b\tR_CUDA_ABS32_LO_20\tlow 32 bits of S + A in bits 20 to 51\n\
+2c\tR_CUDA_ABS32_HI_20\thigh 32 bits of S + A in bits 20 to 51\n\
+2d\tR_CUDA_ABS24_20\tS + A in bits 20 to 43\n\
+2e\tR_CUDA_ABS16_20\tS + A in bits 20 to 35\n\
+2f\tR_CUDA_FUNC_DESC32_20\tthe function descriptor's address in bits 20 to 51; not verified\n\
+30\tR_CUDA_FUNC_DESC32_LO_20\tlow 32 bits of the function descriptor's address in bits 20 to 51; not verified\n\
+31\tR_CUDA_FUNC_DESC32_HI_20\thigh 32 bits of the function descriptor's address in bits 20 to 51; not verified\n\
+32\tR_CUDA_CONST_FIELD19_20\t(S + A) / 4 in 14 bits from bit 20, the constant bank in the 5 bits above\n\
+33\tR_CUDA_BINDLESSOFF13_36\t(S + A) / 4, a place in a constant bank, in bits 36 to 48\n\
+34\tR_CUDA_SURF_HEADER_INDEX\tindex of a surface header; not verified\n\
+35\tR_CUDA_INSTRUCTION64\ta whole instruction of 64 bits; not verified\n\
+36\tR_CUDA_CONST_FIELD21_20\tS + A in 16 bits from bit 20, the constant bank in the 5 bits above\n\
+37\tR_CUDA_ABS32_32\tS + A in bits 32 to 63\n\
+38\tR_CUDA_ABS32_LO_32\tlow 32 bits of S + A in bits 32 to 63\n\
+39\tR_CUDA_ABS32_HI_32\thigh 32 bits of S + A in bits 32 to 63\n\
+3a\tR_CUDA_ABS47_34\t(S + A) / 4 in bits 34 to 80\n\
+3b\tR_CUDA_ABS16_32\tS + A in bits 32 to 47\n\
+3c\tR_CUDA_ABS24_32\tS + A in bits 32 to 55\n\
+3d\tR_CUDA_FUNC_DESC32_32\tthe function descriptor's address in bits 32 to 63; not verified\n\
+3e\tR_CUDA_FUNC_DESC32_LO_32\tlow 32 bits of the function descriptor's address in bits 32 to 63; not verified\n\
+3f\tR_CUDA_FUNC_DESC32_HI_32\thigh 32 bits of the function descriptor's address in bits 32 to 63; not verified\n\
+40\tR_CUDA_CONST_FIELD19_40\t(S + A) / 4 in 14 bits from bit 40, the constant bank in the 5 bits above\n\
+41\tR_CUDA_BINDLESSOFF14_40\t(S + A) / 4, a place in a constant bank, in bits 40 to 53\n\
+42\tR_CUDA_CONST_FIELD21_38\tS + A in 16 bits from bit 38, the constant bank in the 5 bits above\n\
+43\tR_CUDA_INSTRUCTION128\ta whole instruction of 128 bits; not verified\n\
+44\tR_CUDA_YIELD_OPCODE9_0\t\n\
+45\tR_CUDA_YIELD_CLEAR_PRED4_87\t\n\
+46\tR_CUDA_32_LO\tlow 32 bits of S + A\n\
+47\tR_CUDA_32_HI\thigh 32 bits of S + A\n\
+48\tR_CUDA_UNUSED_CLEAR32\t\n\
+49\tR_CUDA_UNUSED_CLEAR64\t\n\
+4a\tR_CUDA_ABS24_40\tS + A in bits 40 to 63\n\
+4b\tR_CUDA_ABS55_16_34\t(S + A) / 4 in bits 16 to 23 and bits 34 to 80\n\
+4c\tR_CUDA_8_0\tbyte 0 of the value, 8 bits\n\
+4d\tR_CUDA_8_8\tbyte 1 of the value, 8 bits\n\
+4e\tR_CUDA_8_16\tbyte 2 of the value, 8 bits\n\
+4f\tR_CUDA_8_24\tbyte 3 of the value, 8 bits\n\
+50\tR_CUDA_8_32\tbyte 4 of the value, 8 bits\n\
+51\tR_CUDA_8_40\tbyte 5 of the value, 8 bits\n\
+52\tR_CUDA_8_48\tbyte 6 of the value, 8 bits\n\
+53\tR_CUDA_8_56\tbyte 7 of the value, 8 bits\n\
+54\tR_CUDA_G8_0\tbyte 0 of the value, 8 bits; not verified\n\
+55\tR_CUDA_G8_8\tbyte 1 of the value, 8 bits; not verified\n\
+56\tR_CUDA_G8_16\tbyte 2 of the value, 8 bits; not verified\n\
+57\tR_CUDA_G8_24\tbyte 3 of the value, 8 bits; not verified\n\
+58\tR_CUDA_G8_32\tbyte 4 of the value, 8 bits; not verified\n\
+59\tR_CUDA_G8_40\tbyte 5 of the value, 8 bits; not verified\n\
+5a\tR_CUDA_G8_48\tbyte 6 of the value, 8 bits; not verified\n\
+5b\tR_CUDA_G8_56\tbyte 7 of the value, 8 bits; not verified\n\
+5c\tR_CUDA_FUNC_DESC_8_0\tbyte 0 of the function descriptor's address, 8 bits; not verified\n\
+5d\tR_CUDA_FUNC_DESC_8_8\tbyte 1 of the function descriptor's address, 8 bits; not verified\n\
+5e\tR_CUDA_FUNC_DESC_8_16\tbyte 2 of the function descriptor's address, 8 bits; not verified\n\
+5f\tR_CUDA_FUNC_DESC_8_24\tbyte 3 of the function descriptor's address, 8 bits; not verified\n\
+60\tR_CUDA_FUNC_DESC_8_32\tbyte 4 of the function descriptor's address, 8 bits; not verified\n\
+61\tR_CUDA_FUNC_DESC_8_40\tbyte 5 of the function descriptor's address, 8 bits; not verified\n\
+62\tR_CUDA_FUNC_DESC_8_48\tbyte 6 of the function descriptor's address, 8 bits; not verified\n\
+63\tR_CUDA_FUNC_DESC_8_56\tbyte 7 of the function descriptor's address, 8 bits; not verified\n\
+64\tR_CUDA_ABS20_44\tS + A in bits 44 to 63\n\
+65\tR_CUDA_SAMP_HEADER_INDEX_0\tindex of a sampler header; not verified\n\
+66\tR_CUDA_UNIFIED\tthe value, 64 bits\n\
+67\tR_CUDA_UNIFIED_32\tlow 32 bits of the value\n\
+68\tR_CUDA_UNIFIED_8_0\tbyte 0 of the value, 8 bits\n\
+69\tR_CUDA_UNIFIED_8_8\tbyte 1 of the value, 8 bits\n\
+6a\tR_CUDA_UNIFIED_8_16\tbyte 2 of the value, 8 bits\n\
+6b\tR_CUDA_UNIFIED_8_24\tbyte 3 of the value, 8 bits\n\
+6c\tR_CUDA_UNIFIED_8_32\tbyte 4 of the value, 8 bits\n\
+6d\tR_CUDA_UNIFIED_8_40\tbyte 5 of the value, 8 bits\n\
+6e\tR_CUDA_UNIFIED_8_48\tbyte 6 of the value, 8 bits\n\
+6f\tR_CUDA_UNIFIED_8_56\tbyte 7 of the value, 8 bits\n\
+70\tR_CUDA_UNIFIED32_LO_32\tlow 32 bits of S + A in bits 32 to 63\n\
+71\tR_CUDA_UNIFIED32_HI_32\thigh 32 bits of S + A in bits 32 to 63\n\
+72\tR_CUDA_ABS56_16_34\t(S + A) / 4 in bits 16 to 23 and bits 34 to 81\n\
+73\tR_CUDA_CONST_FIELD22_37\tS + A in 17 bits from bit 37, the constant bank in the 5 bits above\n\
+");

@@ -101,29 +101,6 @@ struct List {
     rows: Vec<Table>,
 }
 
-/// Short spellings for the generated files, which have one entry a line: `rustfmt` skips their statics.
-const NAMED: &str = "
-const fn n(value: u64, name: &'static str, note: &'static str) -> Named {
-    Named { value, name, note }
-}
-";
-const FIELD_LAYOUT: &str = "
-#[rustfmt::skip]
-const fn f(name: &'static str, lsb: u32, bits: u32, kind: Kind, note: &'static str) -> FieldLayout {
-    FieldLayout { name, lsb, bits, kind, note, alternative_of: \"\" }
-}
-";
-
-const OR: &str = "
-/// The field as another reading of bits that the named field has too.
-const fn or(alternative_of: &'static str, field: FieldLayout) -> FieldLayout {
-    FieldLayout {
-        alternative_of,
-        ..field
-    }
-}
-";
-
 /// Writes the generated files, or, with `check`, fails where one differs from what the tables say.
 pub fn run(check: bool) -> Result<(), String> {
     let root = root();
@@ -258,29 +235,14 @@ fn generate(
     for path in types {
         writeln!(text, "use {path};").unwrap();
     }
-    if body.contains("(&below::") {
+    if body.contains("&below::") {
         writeln!(text, "use crate::{BELOW}::tables as below;").unwrap();
     }
     match (any_names, any_layout) {
-        (true, true) => writeln!(
-            text,
-            "use crate::record::{{FieldLayout, Kind, Layout, Named, Names}};"
-        )
-        .unwrap(),
-        (true, false) => writeln!(text, "use crate::record::{{Named, Names}};").unwrap(),
-        (false, true) => {
-            writeln!(text, "use crate::record::{{FieldLayout, Kind, Layout}};").unwrap()
-        }
+        (true, true) => text.push_str("use crate::record::{Layout, Names};\n"),
+        (true, false) => text.push_str("use crate::record::Names;\n"),
+        (false, true) => text.push_str("use crate::record::Layout;\n"),
         (false, false) => {}
-    }
-    if any_names {
-        text.push_str(NAMED);
-    }
-    if any_layout {
-        text.push_str(FIELD_LAYOUT);
-    }
-    if body.contains("    or(") {
-        text.push_str(OR);
     }
     text.push_str(&body);
     Ok(text)
@@ -402,27 +364,15 @@ fn kind(field: &Field, bits: u32, names: &BTreeMap<String, &Names>) -> Result<St
             field.name
         ));
     }
-    let plain = match word {
-        "unsigned" => "Unsigned",
-        "signed" => "Signed",
-        "hex" => "Hex",
-        "address" => "Address",
-        "offset" => "Offset",
-        "size" => "Size",
-        "count" => "Count",
-        "flag" if bits == 1 => "Flag",
-        "flag" => return Err(format!("{}: a flag has one bit", field.name)),
-        "string" => "String",
-        "section" => "Section",
-        "symbol" => "Symbol",
-        "bytes" => "Bytes",
-        "text" => "Text",
-        "reserved" => "Reserved",
-        "log2" => "Log2",
-        _ => "",
-    };
+    let plain = [
+        "unsigned", "signed", "hex", "address", "offset", "size", "count", "string", "section",
+        "symbol", "bytes", "text", "reserved", "log2",
+    ];
+    if word == "flag" && bits != 1 {
+        return Err(format!("{}: a flag has one bit", field.name));
+    }
     match (word, argument) {
-        (_, None) if !plain.is_empty() => Ok(format!("Kind::{plain}")),
+        (_, None) if word == "flag" || plain.contains(&word) => Ok(word.into()),
         ("enum" | "flags", Some(table)) => {
             let Some(entries) = names.get(table) else {
                 return Err(format!("{}: no names {table}", field.name));
@@ -434,7 +384,7 @@ fn kind(field: &Field, bits: u32, names: &BTreeMap<String, &Names>) -> Result<St
             };
             let path = table.replace(&format!("{BELOW}."), "below::");
             if word == "enum" {
-                return Ok(format!("Kind::Enum(&{path})"));
+                return Ok(format!("enum:&{path}"));
             }
             match entries
                 .entries
@@ -445,7 +395,7 @@ fn kind(field: &Field, bits: u32, names: &BTreeMap<String, &Names>) -> Result<St
                     "{}: {name} ({value:#x}) is no flag of it",
                     field.name
                 )),
-                None => Ok(format!("Kind::Flags(&{path})")),
+                None => Ok(format!("flags:&{path}")),
             }
         }
         ("scaled", Some(argument)) => {
@@ -458,9 +408,7 @@ fn kind(field: &Field, bits: u32, names: &BTreeMap<String, &Names>) -> Result<St
             let Some((multiply, add)) = numbers else {
                 return Err(format!("{}: write scaled:multiply,add", field.name));
             };
-            Ok(format!(
-                "Kind::Scaled {{ multiply: {multiply}, add: {add} }}"
-            ))
+            Ok(format!("scaled:{multiply},{add}"))
         }
         _ => Err(format!("{}: unknown kind {}", field.name, field.kind)),
     }
@@ -472,26 +420,29 @@ fn write_about(out: &mut String, about: &str, source: &str) {
     writeln!(out, "// Source: {source}\n#[rustfmt::skip]").unwrap();
 }
 
+/// A line of a packed table, in a string literal that goes on with the next one.
+fn write_line(out: &mut String, cells: &[&str]) {
+    let line = cells.join("\t");
+    let literal = format!("{line:?}");
+    writeln!(out, "{}\\n\\", &literal[1..literal.len() - 1]).unwrap();
+}
+
 fn write_names(out: &mut String, table: &Names, source: &str) {
     write_about(out, &table.about, table.source.as_deref().unwrap_or(source));
-    writeln!(
-        out,
-        "pub static {}: Names = Names {{ entries: &[",
-        table.name
-    )
-    .unwrap();
+    writeln!(out, "pub static {}: Names = Names::packed(\"\\", table.name).unwrap();
     for (value, name, note) in &table.entries {
-        writeln!(out, "    n({value:#x}, {name:?}, {note:?}),").unwrap();
+        write_line(out, &[&format!("{value:x}"), name, note]);
     }
-    out.push_str("] };\n");
+    out.push_str("\");\n");
 }
 
 fn write_layout(out: &mut String, layout: &Layout, fields: &[Checked], source: &str) {
     let source = layout.source.as_deref().unwrap_or(source);
     write_about(out, &layout.about, source);
     let title = layout.title.as_deref().unwrap_or(&layout.name);
-    let (name, bytes) = (&layout.name, layout.bytes);
-    writeln!(out, "pub static {name}: Layout = Layout {{ name: {title:?}, bytes: {bytes}, source: {source:?}, fields: &[").unwrap();
+    // Kinds that name a table refer to it by its place in this list.
+    let mut names: Vec<&str> = Vec::new();
+    let mut lines = String::new();
     for Checked {
         field,
         lsb,
@@ -499,15 +450,33 @@ fn write_layout(out: &mut String, layout: &Layout, fields: &[Checked], source: &
         kind,
     } in fields
     {
-        let (name, note, primary) = (&field.name, &field.note, &field.alternative_of);
-        let text = format!("f({name:?}, {lsb}, {bits}, {kind}, {note:?})");
-        if primary.is_empty() {
-            writeln!(out, "    {text},").unwrap();
-        } else {
-            writeln!(out, "    or({primary:?}, {text}),").unwrap();
-        }
+        let kind = match kind.split_once('&') {
+            None => kind.clone(),
+            Some((word, table)) => {
+                let known = names.iter().position(|name| *name == table);
+                let index = known.unwrap_or_else(|| {
+                    names.push(table);
+                    names.len() - 1
+                });
+                format!("{word}{index}")
+            }
+        };
+        let cells = [&field.name, &lsb.to_string(), &bits.to_string(), &kind];
+        let mut cells: Vec<&str> = cells.iter().map(|cell| cell.as_str()).collect();
+        cells.extend([field.note.as_str(), field.alternative_of.as_str()]);
+        write_line(&mut lines, &cells);
     }
-    out.push_str("] };\n");
+    let names: Vec<String> = names.iter().map(|name| format!("&{name}")).collect();
+    writeln!(
+        out,
+        "pub static {}: Layout = Layout::packed({title:?}, {}, {source:?}, &[{}], \"\\",
+        layout.name,
+        layout.bytes,
+        names.join(", ")
+    )
+    .unwrap();
+    out.push_str(&lines);
+    out.push_str("\");\n");
 }
 
 fn write_list(out: &mut String, list: &List, source: &str) -> Result<(), String> {
@@ -591,10 +560,7 @@ mod tests {
             "{word}, {{ name = 'b', at = 1, bits = [3, 2], kind = 'hex', alternative_of = 'a' }}"
         ))
         .unwrap();
-        assert!(
-            text.contains("or(\"a\", f(\"b\", 10, 2, Kind::Hex, \"\"))"),
-            "{text}"
-        );
+        assert!(text.contains("b\\t10\\t2\\thex\\t\\ta\\n"), "{text}");
         let error =
             layout("{ name = 'b', at = 1, bits = [3, 2], kind = 'hex', alternative_of = 'z' }")
                 .unwrap_err();
