@@ -2,7 +2,8 @@
 
 use crate::amdgpu::{self, CodeObject};
 use crate::container::Format;
-use crate::elf::{Dialect, Elf, Header, Section, dialect};
+use crate::elf::map::Part;
+use crate::elf::{Dialect, Elf, Header, dialect};
 use crate::error::{Diagnostics, Result};
 use crate::kernels::{AmdgpuKernelList, CubinKernelList};
 use crate::nvidia::{self, Cubin};
@@ -67,14 +68,23 @@ impl Device {
         }
     }
 
-    /// The record that holds the byte at `offset` of `section`, where the family knows of one.
+    /// The record that holds the byte at `offset` in `part`, where the family knows of one.
     ///
     /// # Errors
     /// If its bytes cannot be read.
-    pub fn record_in(&self, elf: &Elf, section: &Section, offset: u64) -> Result<Option<Record>> {
-        match self {
-            Self::None | Self::CodeObject(_) => Ok(None),
-            Self::Cubin(cubin) => cubin.record_in(elf, section, offset),
+    pub fn record_in(&self, elf: &Elf, part: Part, offset: u64) -> Result<Option<Record>> {
+        let section = match part {
+            Part::Section(index) => elf.section(index),
+            _ => None,
+        };
+        match (self, section) {
+            (Self::Cubin(cubin), Some(section)) => cubin.record_in(elf, section, offset),
+            (Self::CodeObject(object), Some(section)) => object.record_in(elf, section, offset),
+            // Code objects are loaded by their segments, and need no section headers.
+            (Self::CodeObject(object), None) if matches!(part, Part::Segment(_)) => {
+                object.record_at(elf, offset)
+            }
+            _ => Ok(None),
         }
     }
 

@@ -388,18 +388,16 @@ impl Document {
                 span,
                 header,
             });
-            let known = match part {
-                Part::Section(index) => elf
-                    .section(index)
-                    .map(|section| self.device.record_in(elf, section, offset)),
-                _ => None,
-            };
-            let record = match known {
-                Some(Ok(Some(record))) => Ok(Some(record)),
+            let record = match self.device.record_in(elf, part, offset) {
+                Ok(Some(record)) => Ok(Some(record)),
                 _ => elf.record_in(part, offset),
             };
             if let Ok(Some(record)) = record {
-                location.records.push(record);
+                // Parts that lie in each other know of the same structure.
+                let mut known = location.records.iter();
+                if !known.any(|known| known.span == record.span && known.name == record.name) {
+                    location.records.push(record);
+                }
             }
             if let Part::Section(index) = part
                 && let Some(piece) = elf.image.piece_of_section(index)

@@ -572,6 +572,35 @@ fn every_byte_of_the_metadata_is_in_a_record() {
 }
 
 #[test]
+fn a_byte_leads_to_its_record() {
+    // llvm-readelf: .note at 0x200, its content at 0x214, .rodata at 0x8c0, .text at 0x900.
+    let document = common::open("amdgpu/out/vadd.gfx906.v5.co");
+    let names = |offset| -> Vec<String> {
+        let location = document.locate(offset);
+        location
+            .records
+            .into_iter()
+            .map(|record| record.name)
+            .collect()
+    };
+    assert_eq!(names(0x200), ["note AMDGPU"]);
+    assert_eq!(names(0x215), ["metadata amdhsa.kernels"]);
+    assert_eq!(names(0x8c0), ["kernel descriptor vadd.kd"]);
+    assert_eq!(names(0x8ff), ["kernel descriptor vadd.kd"]);
+    // Without section headers the segments lead there: PT_NOTE at 0x200, and the kernels' descriptors.
+    let document = common::open("amdgpu/out/lds.gfx942.v5.nosections.co");
+    let bare = open(fixture("lds.gfx942.v5.nosections.co"));
+    for kernel in &bare.object.kernels {
+        let location = document.locate(kernel.descriptor_span.offset);
+        let names: Vec<_> = location.records.iter().map(|record| &record.name).collect();
+        assert_eq!(names, [&format!("kernel descriptor {}.kd", kernel.name)]);
+    }
+    let note = bare.elf.note_parts()[0].1;
+    assert_eq!(document.locate(note.offset).records[0].name, "note AMDGPU");
+    assert_eq!(document.locate(note.offset).records.len(), 1);
+}
+
+#[test]
 fn what_is_wrong_in_one_place_is_one_finding() {
     let open = |name: &str| open(common::bytes(&format!("amdgpu/mal/{name}")));
     let place = |finding: &Diagnostic| (finding.severity, finding.offset);
