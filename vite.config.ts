@@ -3,12 +3,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { defineConfig, type Plugin } from 'vitest/config';
 
-// Pages of other people that hold the element: they go along as they stand.
+// Pages of other people that hold the element, and their style sheets: they go along as they stand.
 const examples: Plugin = {
   name: 'examples',
   generateBundle() {
     const names = existsSync('examples') ? readdirSync('examples') : [];
-    for (const name of names.filter((name) => name.endsWith('.html'))) {
+    for (const name of names.filter((name) => /\.(html|css)$/.test(name))) {
       this.emitFile({ type: 'asset', fileName: `examples/${name}`, source: readFileSync(`examples/${name}`) });
     }
   },
@@ -31,6 +31,9 @@ export default defineConfig({
       // The element is a module that other pages load and import from: a name that stays, and its exports.
       preserveEntrySignatures: 'exports-only',
       output: {
+        // The files that the start page offers keep their names, for examples/ to name them too.
+        assetFileNames: ({ names }) =>
+          /\.(cubin|co)$/.test(names[0] ?? '') ? 'examples/[name][extname]' : 'assets/[name]-[hash][extname]',
         entryFileNames: ({ name }) => (name === 'kernel-scope' ? 'kernel-scope.js' : 'assets/[name]-[hash].js'),
       },
     },

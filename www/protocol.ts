@@ -1,3 +1,98 @@
-// The conversation between the page and its worker.
+// The conversation between a page and the worker that owns the wasm module.
+//
+// A request has a sequence number; what the worker says about it carries that number: any number of times how far it has
+// come, then once an answer or an error. A request that nobody waits for any more is cancelled, and whatever still
+// comes for it is dropped (client.ts). Long work is done in steps, between which the worker hears other requests (steps.ts).
 
-export type FromWorker = { version: string };
+import type {
+  Column,
+  Diagnostic,
+  ImageInfo,
+  KernelDetail,
+  Location,
+  Span,
+  Summary,
+  Window,
+} from '../pkg/kernelscope.js';
+import type { Leaves } from './ribbon.ts';
+
+export type {
+  Cell,
+  Column,
+  Diagnostic,
+  Field,
+  ImageInfo,
+  Int,
+  KernelDetail,
+  Location,
+  PartInfo,
+  Record as StructRecord,
+  Span,
+  Summary,
+  TableInfo,
+  Window,
+} from '../pkg/kernelscope.js';
+
+/** Which rows of a table, in which order. */
+export interface Query {
+  sort: string | null;
+  descending: boolean;
+  filter: string;
+}
+
+/** What the first view of a file needs. */
+export interface Opened {
+  summary: Summary;
+  /** The words for the numbers in `leaves.role`. */
+  roles: string[];
+  leaves: Leaves;
+}
+
+/** What can be asked of a file, with what it is asked by, and the answer. */
+export type Calls = {
+  open(blob: Blob): Opened;
+  close(): null;
+  /** Long. Runs the checks that read whole tables. */
+  check(): Summary;
+  columns(table: string): Column[];
+  /** Long. Sorts and filters; the table's rows are then those of the query. Returns how many there are. */
+  query(table: string, query: Query): number;
+  rows(table: string, start: number, count: number): Window;
+  position(table: string, index: number): number | null;
+  bytes(offset: number, size: number): Uint8Array;
+  image(bySegments: boolean): ImageInfo | null;
+  imageBytes(bySegments: boolean, offset: number, size: number): Uint8Array;
+  locate(offset: number): Location;
+  print(offset: number, form: Form): string;
+  kernel(index: number): KernelDetail | null;
+  diagnostics(): Diagnostic[];
+  /** Long. The next match from `start` on. */
+  search(pattern: string, isHex: boolean, start: number): Span | null;
+  report(): string;
+};
+
+export type Form = 'text' | 'json' | 'markdown' | 'c';
+
+export type Call = keyof Calls;
+
+export interface Request<C extends Call = Call> {
+  seq: number;
+  /** The number that the page has given to the file. */
+  file: number;
+  call: C;
+  args: Parameters<Calls[C]>;
+}
+
+export type ToWorker = Request | { cancel: number };
+
+export type FromWorker =
+  | { seq: number; answer: unknown }
+  | { seq: number; progress: Progress }
+  | { seq: number; error: string }
+  /** The wasm instance has trapped: whatever it says from now on is worth nothing. */
+  | { seq: number; trap: string };
+
+export interface Progress {
+  done: number;
+  total: number;
+}

@@ -1,8 +1,111 @@
-// Owns the wasm module.
+// The worker: owns the wasm module and the files that are open.
 
-import init, { version } from '../pkg/kernelscope.js';
-import type { FromWorker } from './protocol.ts';
+import init, { Handle, roles } from '../pkg/kernelscope.js';
+import type { Call, Calls, FromWorker, Query, Request, ToWorker } from './protocol.ts';
+import { CANCELLED, run, type Steps, turn } from './steps.ts';
 
-await init();
-const hello: FromWorker = { version: version() };
-self.postMessage(hello);
+// Messages come before the module is there, so they are heard from the start and wait for it.
+const ready = init();
+const files = new Map<number, Handle>();
+const running = new Set<number>();
+const pace = { slice: 12, now: () => performance.now(), yield: turn() };
+
+type Answers = {
+  [C in Call]: (file: Handle, ...args: Parameters<Calls[C]>) => ReturnType<Calls[C]> | Steps<ReturnType<Calls[C]>>;
+};
+
+const answers: Omit<Answers, 'open' | 'close'> = {
+  *check(file) {
+    for (;;) {
+      const { done, total, finished } = file.check(20_000);
+      if (finished) return file.summary();
+      yield { done: Number(done), total: Number(total) };
+    }
+  },
+  columns: (file, table) => file.columns(table),
+  *query(file, table, { sort, descending, filter }: Query) {
+    file.query(table, sort ?? undefined, descending, filter);
+    for (;;) {
+      const { done, total, finished } = file.prepare(table, 10_000);
+      if (finished) return file.rows(table, 0, 0).matched;
+      yield { done: Number(done), total: Number(total) };
+    }
+  },
+  rows: (file, table, start, count) => file.rows(table, start, count),
+  position: (file, table, index) => file.position(table, index) ?? null,
+  bytes: (file, offset, size) => file.bytes(offset, size),
+  image: (file, bySegments) => file.image(bySegments) ?? null,
+  imageBytes: (file, bySegments, offset, size) => file.imageBytes(bySegments, offset, size),
+  locate: (file, offset) => file.locate(offset),
+  print: (file, offset, form) => file.print(offset, form),
+  kernel: (file, index) => file.kernel(index) ?? null,
+  diagnostics: (file) => file.diagnostics(),
+  *search(file, pattern, isHex, start) {
+    const size = Number(file.summary().size);
+    file.search(pattern, isHex, start);
+    for (;;) {
+      const { span, next, finished } = file.searchStep(4 << 20);
+      if (span || finished) return span ?? null;
+      yield { done: Number(next), total: size };
+    }
+  },
+  report: (file) => file.report(),
+};
+
+function open(number: number, blob: Blob): ReturnType<Calls['open']> {
+  close(number);
+  const file = Handle.fromBlob(blob);
+  files.set(number, file);
+  const columns = file.map();
+  const { offset, size, role, shared } = columns;
+  columns.free();
+  return { summary: file.summary(), roles: roles(), leaves: { offset, size, role, shared } };
+}
+
+function close(number: number): null {
+  files.get(number)?.free();
+  files.delete(number);
+  return null;
+}
+
+function answer({ file: number, call, args }: Request): unknown {
+  if (call === 'open') return open(number, ...(args as Parameters<Calls['open']>));
+  if (call === 'close') return close(number);
+  const file = files.get(number);
+  if (!file) throw new Error('this file is not open');
+  // The table of answers has each call with its own arguments, which the type of one call among many cannot say.
+  return (answers[call] as (file: Handle, ...args: unknown[]) => unknown)(file, ...args);
+}
+
+function say(message: FromWorker): void {
+  self.postMessage(message);
+}
+
+async function handle(request: Request): Promise<void> {
+  const { seq } = request;
+  running.add(seq);
+  try {
+    await ready;
+    let value = answer(request);
+    if (isSteps(value)) {
+      const said = (progress: { done: number; total: number }) => say({ seq, progress });
+      value = await run(value, () => !running.has(seq), said, pace);
+    }
+    if (value !== CANCELLED) say({ seq, answer: value });
+  } catch (error) {
+    // Whatever comes out of a trap leaves the instance's memory in a state that nobody knows.
+    if (error instanceof WebAssembly.RuntimeError) say({ seq, trap: error.message });
+    else say({ seq, error: error instanceof Error ? error.message : String(error) });
+  } finally {
+    running.delete(seq);
+  }
+}
+
+function isSteps(value: unknown): value is Steps<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
+}
+
+self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+  if ('cancel' in data) running.delete(data.cancel);
+  else void handle(data);
+};

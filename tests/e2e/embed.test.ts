@@ -1,6 +1,25 @@
+// Two elements in a page that is not ours, with a style sheet that reaches for everything.
+
+import { numbers } from './page.ts';
 import { expect, test } from './site.ts';
 
-test('another page holds the element by one script', async ({ page }) => {
-  await page.goto('examples/embed.html');
-  await expect(page.locator('kernel-scope').getByRole('heading')).toHaveText(/^Kernelscope \d/);
+test('two elements open their files with one worker', async ({ page }) => {
+  await page.goto('./examples/embed.html');
+  const [cubin, object] = [page.locator('kernel-scope').nth(0), page.locator('kernel-scope').nth(1)];
+  expect(await numbers(cubin)).toMatchObject({ Registers: '12', Parameters: '28' });
+  await expect(object.getByRole('grid', { name: 'Sections' }).getByRole('row', { name: '.rodata' })).toBeVisible();
+  expect(page.workers()).toHaveLength(1);
+});
+
+test('the style of the page around does not reach inside', async ({ page }) => {
+  await page.goto('./examples/embed.html');
+  const title = page.locator('kernel-scope').first().locator('kernel-scope-identity h1');
+  await expect(title).toBeVisible();
+  const { letterSpacing, textTransform, borderTopWidth, color } = await title.evaluate((one) => {
+    const { letterSpacing, textTransform, borderTopWidth, color } = getComputedStyle(one);
+    return { letterSpacing, textTransform, borderTopWidth, color };
+  });
+  expect({ textTransform, borderTopWidth }).toEqual({ textTransform: 'none', borderTopWidth: '0px' });
+  expect(letterSpacing).not.toBe('0.12em');
+  expect(color).toBe('rgb(28, 27, 25)');
 });

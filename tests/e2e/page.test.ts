@@ -1,0 +1,180 @@
+// The page as people use it. Expected values are those of the vendors' tools: `cuobjdump -res-usage` says REG:12 STACK:0 SHARED:0
+// CONSTANT[0]:556 of vadd for sm_90a, `cuobjdump -elf` that its parameters are 0x1c bytes at 0x210, `llvm-readelf` the rest.
+
+import { ARGS, clickByte, drop, goTo, hexRow, numbers, show, VADD } from './page.ts';
+import { expect, test } from './site.ts';
+
+test('a cubin that is dropped says what it is, and its kernel its numbers', async ({ page }) => {
+  await page.goto('./');
+  await expect(page.getByRole('heading', { name: 'Open a GPU binary' })).toBeVisible();
+  await drop(page, VADD);
+  const identity = page.locator('kernel-scope-identity');
+  await expect(identity).toContainText('vadd.sm_90a.13.0.cubin');
+  await expect(identity).toContainText('NVIDIA cubin · sm_90a');
+  await expect(identity).toContainText('3,976 bytes');
+  await expect(identity).toContainText('no findings');
+  expect(await numbers(page)).toMatchObject({
+    Registers: '12',
+    Stack: '0',
+    Shared: '0',
+    Parameters: '28',
+    'Constant 0': '556',
+  });
+
+  await show(page, 'Kernels');
+  const parameters = page.getByRole('table', { name: 'Parameters' }).getByRole('row');
+  await expect(parameters).toHaveCount(5);
+  await expect(parameters.nth(1)).toContainText('c[0x0][0x210]');
+  await expect(parameters.nth(4)).toContainText('c[0x0][0x228]');
+});
+
+test('a code object shows its kernels, their arguments and its sections', async ({ page }) => {
+  await page.goto('./');
+  await page.locator('input[type="file"]').setInputFiles(ARGS);
+  await expect(page.locator('kernel-scope-identity')).toContainText('AMD code object · gfx90a');
+  await page.getByRole('button', { name: 'all_args' }).click();
+  // .vgpr_count is 4 and .agpr_count 4: the two files are one of granules of 8. .max_flat_workgroup_size is 256, .kernarg_segment_size 360.
+  expect(await numbers(page)).toMatchObject({ LDS: '0', Scratch: '0', Kernarg: '360', 'Max threads': '256' });
+  await expect(page.getByRole('table', { name: 'Arguments' })).toContainText('double16');
+
+  await show(page, 'Sections');
+  const sections = page.getByRole('grid', { name: 'Sections' });
+  await expect(sections.getByRole('row', { name: '.rodata' })).toBeVisible();
+  await sections.getByRole('button', { name: 'Size' }).click();
+  await sections.getByRole('button', { name: 'Size' }).click();
+  await expect(sections.getByRole('row').nth(1)).toContainText('.relro_padding');
+  await expect(sections.getByRole('row').nth(2)).toContainText('.note');
+  await page.getByLabel('Filter Sections').fill('name:str');
+  await expect(sections.getByRole('row')).toHaveCount(4);
+  for (const name of ['.dynstr', '.shstrtab', '.strtab'])
+    await expect(sections.getByText(name, { exact: true })).toBeVisible();
+});
+
+test('a byte leads to its field, the field to its bytes, and a reference to what it names', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, VADD);
+  // The fourth parameter's KPARAM_INFO is at 0x584: format, attribute 0x17, 12 bytes, index 0, ordinal 3, offset 0x18.
+  await goTo(page, '0x584');
+  const diagram = page.locator('kernel-scope-diagram');
+  await expect(diagram.locator('header')).toContainText('EIATTR_KPARAM_INFO');
+  await expect(diagram.locator('header')).toContainText('16 bytes at 0x584');
+
+  await clickByte(page, 0x58c);
+  const ordinal = diagram.getByRole('button', { name: /^ordinal/i });
+  await expect(ordinal).toHaveAccessibleName(/: 3 /);
+  await expect(diagram.locator('.box.on')).toContainText(/ordinal/i);
+
+  await diagram.getByRole('button', { name: /^offset/i }).click();
+  await expect(page.locator('kernel-scope-hex header')).toContainText('file 0x58e');
+  await expect(page.locator('kernel-scope-hex header')).toContainText('2 bytes selected');
+
+  // e_shoff of the ELF header leads to the section headers.
+  await goTo(page, '0');
+  await diagram.getByRole('button', { name: /^e_shoff/ }).click();
+  await diagram.getByRole('button', { name: 'go to 0xab0' }).click();
+  await expect(hexRow(page, 0xab0)).toBeVisible();
+  await expect(page.locator('kernel-scope-hex header')).toContainText('file 0xab0');
+});
+
+test('the keyboard goes through the bytes and selects them', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, VADD);
+  const bytes = page.getByRole('grid', { name: 'Bytes' });
+  await goTo(page, '0x40');
+  await expect(bytes).toBeFocused();
+  for (const key of ['ArrowRight', 'ArrowDown', 'Shift+ArrowRight', 'Shift+ArrowRight']) await bytes.press(key);
+  await expect(page.locator('kernel-scope-hex header')).toContainText('file 0x51');
+  await expect(page.locator('kernel-scope-hex header')).toContainText('3 bytes selected');
+  await bytes.press('Control+End');
+  await expect(page.locator('kernel-scope-hex header')).toContainText('file 0xf87');
+  await expect(hexRow(page, 0xf80)).toBeInViewport();
+  await bytes.press('Control+Home');
+  await expect(hexRow(page, 0)).toBeInViewport();
+
+  const ribbon = page.getByRole('slider', { name: 'Map of the file' });
+  await ribbon.focus();
+  await ribbon.press('ArrowRight');
+  await expect(ribbon).toHaveAttribute('aria-valuenow', String(0x40));
+  await expect(ribbon).toHaveAttribute('aria-valuetext', /\.shstrtab/);
+});
+
+test('the broken example opens, and its finding leads to its bytes', async ({ page }) => {
+  await page.goto('./');
+  await page.getByRole('button', { name: 'A broken file' }).click();
+  await page.getByRole('button', { name: /damaged/ }).click();
+  const findings = page.locator('kernel-scope-findings li');
+  await expect(findings.first()).toContainText('past the end of its section');
+  // The first note is at 0x200, where llvm-readelf puts .note.
+  await findings.first().getByRole('button', { name: '0x200' }).click();
+  await expect(page.locator('kernel-scope-hex header')).toContainText('.note');
+  await expect(hexRow(page, 0x200)).toBeInViewport();
+  // What is not broken is there.
+  await show(page, 'Sections');
+  await expect(page.getByRole('row', { name: '.rodata' })).toBeVisible();
+});
+
+test('what cannot be opened is said, and what is shown stays', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, VADD);
+  await expect(page.locator('kernel-scope-identity')).toContainText('sm_90a');
+  await page.evaluate(() =>
+    document.querySelector('kernel-scope')?.setAttribute('src', 'https://example.com/other.cubin'),
+  );
+  await expect(page.getByRole('alert')).toContainText('https://example.com is another site');
+  await expect(page.locator('kernel-scope-identity')).toContainText('sm_90a');
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
+test('a file of no known format says so', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, 'package.json', 'body', 'evil\u202eoc.<b>name</b>\n.co');
+  const heading = page.locator('kernel-scope-identity h1');
+  await expect(heading).toHaveText('evil\\u{202e}oc.<b>name</b>\\u{a}.co');
+  await page
+    .getByRole('button', { name: /finding/ })
+    .first()
+    .click();
+  await expect(page.locator('kernel-scope-findings')).toContainText('no format that is known');
+});
+
+test('a reader that stops is replaced, and the page says so', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, VADD);
+  await expect(page.locator('kernel-scope-identity')).toContainText('no findings');
+  const [worker] = page.workers();
+  await worker?.evaluate(() => {
+    setTimeout(() => {
+      throw new WebAssembly.RuntimeError('unreachable');
+    });
+  });
+  await expect(page.getByRole('alert')).toContainText('The reader stopped and was started again');
+  expect(page.workers()).toHaveLength(1);
+  expect(page.workers()[0]).not.toBe(worker);
+  // It answers again.
+  await goTo(page, '0x584');
+  await expect(page.locator('kernel-scope-diagram header')).toContainText('EIATTR_KPARAM_INFO');
+  await show(page, 'Symbols');
+  await expect(
+    page.getByRole('grid', { name: 'Symbols' }).getByText('_Z4vaddPKfS0_Pfi', { exact: true }).first(),
+  ).toBeVisible();
+});
+
+test('on a narrow screen the bytes are in a sheet and the fields in a list', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('./');
+  await drop(page, VADD);
+  expect(await numbers(page)).toMatchObject({ Registers: '12', 'Constant 0': '556' });
+  await expect(page.getByRole('grid', { name: 'Bytes' })).toBeHidden();
+  await page.getByRole('button', { name: 'Bytes', exact: true }).click();
+  await goTo(page, '0x584');
+  await page.getByRole('button', { name: 'Fields', exact: true }).click();
+  await expect(
+    page.getByRole('table', { name: /Fields of EIATTR_KPARAM_INFO/ }).getByRole('row', { name: /^79:64 ordinal/i }),
+  ).toContainText('3');
+  const { scrollWidth, clientWidth } = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return { scrollWidth, clientWidth };
+  });
+  expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+});

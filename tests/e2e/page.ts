@@ -1,0 +1,60 @@
+// What the tests do with the page again and again.
+
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Locator, Page } from '@playwright/test';
+
+export const VADD = 'tests/fixtures/nvidia/cubin/vadd.sm_90a.13.0.cubin';
+export const ARGS = 'tests/fixtures/amdgpu/out/args.gfx90a.v5.co';
+
+/** Drops a file on `where`, as a person would. */
+export async function drop(page: Page, path: string, where = 'body', name = basename(path)): Promise<void> {
+  const content = (await readFile(path)).toString('base64');
+  const transfer = await page.evaluateHandle(
+    async ([content, name]) => {
+      const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([bytes], name));
+      return transfer;
+    },
+    [content, name] as const,
+  );
+  await page.dispatchEvent(where, 'dragover', { dataTransfer: transfer });
+  await page.dispatchEvent(where, 'drop', { dataTransfer: transfer });
+}
+
+/** The row of the hex view that begins at `offset`. */
+export function hexRow(page: Page | Locator, offset: number): Locator {
+  return page.locator('kernel-scope-hex [role="row"]').filter({ hasText: offset.toString(16).padStart(6, '0') });
+}
+
+/** Clicks a byte in the hex view. */
+export async function clickByte(page: Page, offset: number): Promise<void> {
+  const bytes = hexRow(page, offset - (offset % 16)).locator('.bytes');
+  const box = await bytes.boundingBox();
+  if (!box) throw new Error('that row is not in view');
+  const i = offset % 16;
+  const character = box.width / 48;
+  await bytes.click({ position: { x: (i * 3 + Math.floor(i / 8) + 1) * character, y: box.height / 2 } });
+}
+
+/** Goes to an offset by the field for it. */
+export async function goTo(page: Page, offset: string): Promise<void> {
+  await page.getByLabel('Go to offset').fill(offset);
+  await page.getByLabel('Go to offset').press('Enter');
+}
+
+/** The six numbers of a kernel, by their titles. */
+export async function numbers(within: Page | Locator): Promise<Record<string, string>> {
+  const facts = within.locator('kernel-scope-kernel .facts div');
+  await facts.first().waitFor();
+  const pairs = await facts.evaluateAll((all) =>
+    all.map((one) => [one.querySelector('dt')?.textContent, one.querySelector('dd b')?.textContent]),
+  );
+  return Object.fromEntries(pairs);
+}
+
+/** Opens a panel by its name in the list. */
+export async function show(within: Page | Locator, panel: string): Promise<void> {
+  await within.getByRole('navigation').getByRole('button', { name: panel }).click();
+}

@@ -1,0 +1,111 @@
+// <kernel-scope-kernel>: a kernel: its six numbers, then its parameters and attributes. Rows select the bytes that say so.
+
+import { css, html, nothing } from 'lit';
+import { bytesOf, type Cells, facts, type List, lead, lists } from '../kernel.ts';
+import type { KernelDetail } from '../protocol.ts';
+import type { Change } from '../session.ts';
+import { count, name } from '../text.ts';
+import { define, Part } from './part.ts';
+
+/** Rows of a list that are shown. */
+const ROWS = 400;
+
+export class Kernel extends Part {
+  static override properties = { ...super.properties, kernel: { attribute: false }, brief: { attribute: false } };
+  static override styles = [
+    super.styles,
+    css`
+      :host { display: block; }
+      h2 { font: 600 18px/1.3 var(--mono); letter-spacing: -.01em; }
+      .lead { color: var(--dim); margin: 2px 0 12px; max-inline-size: 78ch; }
+      .facts { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); border: 1px solid var(--line); border-radius: 8px;
+        background: var(--pane); overflow: hidden; }
+      .facts div { padding: 9px 12px; border-inline-start: 1px solid var(--line); }
+      .facts div:first-child { border-inline-start: 0; }
+      dt { color: var(--dim); font-size: 12px; }
+      dd { font: 600 19px/1.35 var(--mono); }
+      dd b { font-weight: inherit; }
+      dd small { display: block; color: var(--dim); font: 11.5px/1.4 var(--sans); }
+      h3 { font: 600 13px var(--sans); margin: 20px 0 4px; }
+      .wide { overflow-x: auto; }
+      table { border-collapse: collapse; min-inline-size: min(100%, 600px); font: 12.5px var(--mono); }
+      th { text-align: start; font: 600 12px var(--sans); color: var(--dim); padding: 3px 14px; border-block-end: 1px solid var(--line);
+        white-space: nowrap; }
+      td { padding: 3.5px 14px; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); vertical-align: top;
+        unicode-bidi: isolate; overflow-wrap: anywhere; }
+      .right { text-align: end; white-space: nowrap; }
+      .word { color: var(--dim); }
+      tr.placed { cursor: default; }
+      tr.placed:hover td { background: var(--hover); }
+      tr.on td { background: var(--wash); }
+      tr.on td:first-child { box-shadow: inset 3px 0 var(--accent); }
+      td button { text-align: inherit; }
+      @container (max-width: 700px) {
+        .facts { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+        .facts div:nth-child(4) { border-inline-start: 0; }
+        .facts div:nth-child(n + 4) { border-block-start: 1px solid var(--line); }
+        th, td { padding-inline: 6px; }
+      }
+    `,
+  ];
+
+  declare kernel: KernelDetail | null;
+  /** Only the numbers. */
+  declare brief: boolean;
+
+  constructor() {
+    super();
+    this.kernel = null;
+    this.brief = false;
+  }
+
+  protected override changed(change: Change | null): void {
+    if (change === 'selection') this.requestUpdate();
+  }
+
+  override render() {
+    const { kernel, session } = this;
+    if (!kernel) return nothing;
+    const place = bytesOf(kernel);
+    const what = kernel.family === 'cubin' ? 'code' : 'descriptor';
+    return html`
+      <h2 class="file">${name(kernel.name)}</h2>
+      <p class="lead">${lead(kernel)}
+        ${place ? html`<button class="link" @click=${() => session?.select(place.offset, place.size)}>Go to its ${what}</button>` : nothing}
+        ${this.brief ? html`· <button class="link" @click=${this.#more}>Parameters and attributes</button>` : nothing}
+      </p>
+      <dl class="facts">${facts(kernel).map(
+        ({ title, value, note }) => html`<div><dt>${title}</dt><dd><b>${value}</b><small>${note}</small></dd></div>`,
+      )}</dl>
+      ${this.brief ? nothing : lists(kernel).map((list) => this.#list(list))}
+    `;
+  }
+
+  #list({ title, columns, rows }: List) {
+    const tone = (i: number) => `${columns[i]?.isRight ? 'right' : ''} ${columns[i]?.isWord ? 'word' : ''}`;
+    return html`
+      <h3>${title}</h3>
+      <div class="wide"><table aria-label=${title}>
+        <thead><tr>${columns.map((column, i) => html`<th scope="col" class=${tone(i)}>${column.title}</th>`)}</tr></thead>
+        <tbody>${rows.slice(0, ROWS).map((row) => this.#row(row, tone))}</tbody>
+      </table></div>
+      ${rows.length > ROWS ? html`<p class="dim">and ${count(rows.length - ROWS)} more</p>` : nothing}
+    `;
+  }
+
+  #row({ cells, place }: Cells, tone: (i: number) => string) {
+    const selection = this.session?.selection;
+    const isOn = place !== null && selection?.offset === place.offset && selection.size === place.size;
+    const go = () => place && this.session?.select(place.offset, place.size);
+    return html`<tr class="${place ? 'placed' : ''} ${isOn ? 'on' : ''}" @click=${go}>${cells.map((cell, i) => {
+      const text = name(cell, 400);
+      return html`<td class=${tone(i)}>${place && i === 0 ? html`<button title="Go to the bytes that say so">${text}</button>` : text}</td>`;
+    })}</tr>`;
+  }
+
+  readonly #more = (): void => {
+    if (this.session) this.session.view = 'kernels/0';
+  };
+}
+
+define('kernel-scope-kernel', Kernel);

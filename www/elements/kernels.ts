@@ -1,0 +1,97 @@
+// <kernel-scope-kernels>: the table of kernels, or the one that is open.
+
+import { css, html, nothing, type PropertyValues } from 'lit';
+import { isAbort, message } from '../client.ts';
+import type { Column, KernelDetail } from '../protocol.ts';
+import type { Change } from '../session.ts';
+import { count } from '../text.ts';
+import './kernel.ts';
+import { define, Part } from './part.ts';
+import './table.ts';
+
+export class Kernels extends Part {
+  static override properties = { ...super.properties, columns: { attribute: false }, rest: { attribute: false } };
+  static override styles = [
+    super.styles,
+    css`
+      :host { display: block; block-size: 100%; }
+      .one { padding: 12px 20px 20px; }
+      .back { margin-block-end: 6px; }
+      .failed { color: var(--error); }
+      @container (max-width: 700px) { .one { padding-inline: 12px; } }
+    `,
+  ];
+
+  declare columns: Column[];
+  /** The index of the kernel that is open, or nothing. */
+  declare rest: string;
+  #kernel: KernelDetail | null = null;
+  #failed = '';
+  #asking: AbortController | undefined;
+
+  constructor() {
+    super();
+    this.columns = [];
+    this.rest = '';
+  }
+
+  get #count(): number {
+    return Number(this.session?.summary.tables.find((table) => table.key === 'kernels')?.count ?? 0);
+  }
+
+  /** The kernel to show: the only one needs no table. */
+  get #open(): number | null {
+    if (this.rest !== '') return Number(this.rest);
+    return this.#count === 1 ? 0 : null;
+  }
+
+  protected override willUpdate(properties: PropertyValues): void {
+    super.willUpdate(properties);
+    if (properties.has('session') || properties.has('rest')) void this.#ask();
+  }
+
+  protected override changed(change: Change | null): void {
+    if (change === 'reopened') void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    const index = this.#open;
+    this.#asking?.abort();
+    if (index === null || !this.session) {
+      this.#kernel = null;
+      return;
+    }
+    this.#asking = new AbortController();
+    const { signal } = this.#asking;
+    try {
+      this.#kernel = await this.session.call('kernel', [index], { signal });
+      this.#failed = this.#kernel ? '' : 'there is no such kernel';
+    } catch (error) {
+      if (isAbort(error)) return;
+      this.#failed = message(error);
+    }
+    this.requestUpdate();
+  }
+
+  override render() {
+    if (this.#open === null) {
+      return html`<kernel-scope-table .session=${this.session} .table=${'kernels'} .columns=${this.columns} .label=${'Kernels'}
+        @choose=${(event: CustomEvent<number>) => this.#show(`kernels/${event.detail}`)}></kernel-scope-table>`;
+    }
+    return html`<div class="one">
+      ${
+        this.#count > 1
+          ? html`<p class="back"><button class="link" @click=${() => this.#show('kernels')}>All ${count(this.#count)} kernels</button></p>`
+          : nothing
+      }
+      ${this.#failed ? html`<p class="failed" role="alert">${this.#failed}</p>` : nothing}
+      <kernel-scope-kernel .session=${this.session} .kernel=${this.#kernel}></kernel-scope-kernel>
+    </div>`;
+  }
+
+  #show(view: string): void {
+    if (this.session) this.session.view = view;
+  }
+}
+
+define('kernel-scope-kernels', Kernels);

@@ -1,0 +1,63 @@
+// <kernel-scope-panel>: the panel that is open. It asks for what the panel needs and shows the view of it; what is shown stays
+// until something better has come.
+
+import { css, html, nothing, type TemplateResult } from 'lit';
+import { isAbort, message } from '../client.ts';
+import { type Panel as Made, panels, parseView } from '../panels.ts';
+import type { Change } from '../session.ts';
+import { define, Part } from './part.ts';
+
+export class Panel extends Part {
+  static override styles = [
+    super.styles,
+    css`
+      :host { display: block; min-block-size: 0; min-inline-size: 0; overflow: hidden; }
+      .body { block-size: 100%; overflow: auto; }
+      .failed { padding: 16px 20px; color: var(--error); max-inline-size: 72ch; }
+    `,
+  ];
+
+  #asking: AbortController | undefined;
+  #shown: { panel: Made; data: unknown } | null = null;
+  #failed = '';
+
+  protected override changed(change: Change | null): void {
+    if (change === null) this.#shown = null;
+    if (change === null || change === 'view' || change === 'summary' || change === 'reopened') void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    const { session } = this;
+    this.#asking?.abort();
+    if (!session) return;
+    const all = panels(session);
+    const { key } = parseView(session.view);
+    const panel = all.find((one) => one.key === key) ?? all[0];
+    if (!panel) return;
+    // Another place in the same panel needs nothing new.
+    if (this.#shown?.panel.key === panel.key) this.requestUpdate();
+    this.#asking = new AbortController();
+    const { signal } = this.#asking;
+    try {
+      const data = await panel.request(session, signal);
+      if (signal.aborted) return;
+      this.#shown = { panel, data };
+      this.#failed = '';
+    } catch (error) {
+      if (isAbort(error) || signal.aborted) return;
+      this.#failed = `${panel.title} cannot be shown: ${message(error)}`;
+    }
+    this.requestUpdate();
+  }
+
+  override render(): TemplateResult {
+    const { session } = this;
+    const shown = this.#shown;
+    return html`
+      ${this.#failed ? html`<p class="failed" role="alert">${this.#failed}</p>` : nothing}
+      <div class="body">${session && shown ? shown.panel.view(session, shown.data as never, parseView(session.view).rest) : nothing}</div>
+    `;
+  }
+}
+
+define('kernel-scope-panel', Panel);

@@ -1,0 +1,58 @@
+// <kernel-scope-start>: what is there before a file is: what this is, how to open a file, and three to try.
+
+import { css, html } from 'lit';
+import { EXAMPLES } from '../examples.ts';
+import { define, Part } from './part.ts';
+
+/** Says `pick`, and `example` with the one that was chosen. */
+export class Start extends Part {
+  static override styles = [
+    super.styles,
+    css`
+      :host { display: grid; align-content: center; justify-content: center; padding: 24px 20px; overflow: auto; }
+      .sheet { inline-size: min(680px, 100cqi - 40px); }
+      h2 { font-size: 24px; letter-spacing: -.02em; font-weight: 650; line-height: 1.25; }
+      .lead { color: var(--dim); font-size: 15px; margin: 8px 0 20px; max-inline-size: 56ch; }
+      .drop { display: flex; flex-wrap: wrap; gap: 10px 16px; align-items: center; border: 1.5px dashed color-mix(in srgb, var(--dim) 60%, transparent);
+        border-radius: 10px; padding: 22px 20px; background: var(--pane); inline-size: 100%; }
+      .drop:hover { border-color: var(--accent); }
+      .drop .button { background: var(--accent); color: var(--pane); border-color: var(--accent); font-weight: 600; padding: 6px 14px; }
+      .drop .words { font-size: 14px; }
+      h3 { font: 600 12px var(--sans); color: var(--dim); margin: 26px 0 2px; }
+      li button { display: grid; grid-template-columns: 9.5em minmax(0, 1fr); gap: 2px 16px; inline-size: 100%; padding: 8px 0; align-items: baseline;
+        border-block-end: 1px solid var(--line); }
+      li button:hover { background: var(--hover); }
+      li b { font-weight: 600; color: var(--accent); }
+      li .file { grid-column: 2; font-size: 12px; color: var(--dim); }
+      .private { color: var(--dim); margin-block-start: 20px; font-size: 12.5px; max-inline-size: 70ch; }
+      @container (max-width: 700px) {
+        :host { align-content: start; }
+        h2 { font-size: 21px; }
+        li button { grid-template-columns: 1fr; }
+        li .file { grid-column: 1; }
+      }
+    `,
+  ];
+
+  override render() {
+    return html`<div class="sheet">
+      <h2>Open a GPU binary. See all of it, down to the bit.</h2>
+      <p class="lead">Kernels with their registers, memory and parameters first; then every header, table and byte of an
+        NVIDIA cubin, an AMD code object or another ELF file.</p>
+      <button class="drop" @click=${() => this.dispatchEvent(new Event('pick'))}>
+        <span class="button">Open a file…</span><span class="words dim">or drop one anywhere here</span>
+      </button>
+      <h3>No file at hand? Try one of these</h3>
+      <ul>${EXAMPLES.map(
+        (
+          example,
+        ) => html`<li><button @click=${() => this.dispatchEvent(new CustomEvent('example', { detail: example }))}>
+          <b>${example.title}</b><span>${example.text}</span><span class="file">${example.name}</span>
+        </button></li>`,
+      )}</ul>
+      <p class="private">Files are read in this tab and are sent nowhere: the page's own policy forbids it to talk to any other site.</p>
+    </div>`;
+  }
+}
+
+define('kernel-scope-start', Start);

@@ -1,0 +1,120 @@
+// <kernel-scope-summary>: the answers first: the kernels, what the file is made of, what is wrong with it.
+
+import { css, html, nothing } from 'lit';
+import type { Column, Diagnostic, KernelDetail, Window } from '../protocol.ts';
+import { composition } from '../roles.ts';
+import { styled } from '../styled.ts';
+import { cellText, isRight } from '../table.ts';
+import { bytes, count, share } from '../text.ts';
+import './findings.ts';
+import './kernel.ts';
+import { define, Part } from './part.ts';
+
+export interface SummaryData {
+  /** The only kernel. */
+  kernel: KernelDetail | null;
+  /** The first of several kernels. */
+  kernels: { columns: Column[]; window: Window } | null;
+  findings: Diagnostic[];
+}
+
+const FINDINGS = 4;
+
+export class SummaryView extends Part {
+  static override properties = { ...super.properties, data: { attribute: false } };
+  static override styles = [
+    super.styles,
+    css`
+      :host { display: block; padding: 12px 20px 20px; }
+      h3 { font: 600 13px var(--sans); margin: 20px 0 6px; }
+      .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(340px, 100%), 1fr)); gap: 0 40px; }
+      .roles li { display: grid; grid-template-columns: 12px 6.2em minmax(3em, 1fr) auto 5em; gap: 10px; align-items: center; padding: 2.5px 0; }
+      .roles .swatch { inline-size: 12px; block-size: 12px; border-radius: 2px; }
+      .bar { block-size: 8px; border-radius: 2px; min-inline-size: 1px; }
+      .roles .num { text-align: end; color: var(--dim); font-size: 12px; }
+      .wide { overflow-x: auto; }
+      table { border-collapse: collapse; inline-size: 100%; font: 12.5px var(--mono); }
+      th { text-align: start; font: 600 12px var(--sans); color: var(--dim); padding: 3px 10px 3px 0; border-block-end: 1px solid var(--line); white-space: nowrap; }
+      td { padding: 3.5px 10px 3.5px 0; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); unicode-bidi: isolate; white-space: nowrap; }
+      td:first-child { white-space: normal; overflow-wrap: anywhere; min-inline-size: 10em; }
+      .right { text-align: end; }
+      .more { margin-block-start: 6px; }
+      @container (max-width: 700px) { :host { padding-inline: 12px; } }
+    `,
+  ];
+
+  declare data: SummaryData | null;
+
+  constructor() {
+    super();
+    this.data = null;
+  }
+
+  override render() {
+    const { session, data } = this;
+    if (!session || !data) return nothing;
+    return html`
+      ${data.kernel ? html`<kernel-scope-kernel .session=${session} .kernel=${data.kernel} .brief=${true}></kernel-scope-kernel>` : nothing}
+      ${data.kernels ? this.#kernels(data.kernels) : nothing}
+      <div class="columns">
+        <section><h3>What it is made of</h3>${this.#composition()}</section>
+        <section><h3>Findings</h3>${this.#findings(data.findings)}</section>
+      </div>
+    `;
+  }
+
+  #kernels({ columns, window }: { columns: Column[]; window: Window }) {
+    const shown = columns.flatMap((column, index) =>
+      column.is_shown && column.key !== 'code_offset' ? [{ column, index }] : [],
+    );
+    return html`
+      <h3>Kernels · ${count(window.matched)}</h3>
+      <div class="wide"><table aria-label="Kernels">
+        <thead><tr>${shown.map(({ column }) => html`<th scope="col" class=${isRight(column) ? 'right' : ''}>${column.title}</th>`)}</tr></thead>
+        <tbody>${window.rows.map(
+          (row, i) =>
+            html`<tr>${shown.map(({ column, index }, at) => {
+              const text = cellText(row[index], column, 90);
+              return html`<td class=${isRight(column) ? 'right' : ''}>
+              ${at === 0 ? html`<button class="link" @click=${() => this.#show(`kernels/${window.index[i] ?? i}`)}>${text}</button>` : text}</td>`;
+            })}</tr>`,
+        )}</tbody>
+      </table></div>
+      ${
+        window.matched > window.rows.length
+          ? html`<p class="more"><button class="link" @click=${() => this.#show('kernels')}>All ${count(window.matched)} kernels</button></p>`
+          : nothing
+      }
+    `;
+  }
+
+  #composition() {
+    const { session } = this;
+    if (!session) return nothing;
+    const parts = composition(session.leaves, session.roles);
+    const most = Math.max(...parts.map((part) => part.bytes));
+    return html`<ul class="roles">${parts.map(
+      ({ role, bytes: many, first }) => html`<li>
+        <i class="swatch role-${role}"></i>
+        <button class="role" title="Go to the first of them" @click=${() => session.select(first.offset, first.size)}>${role}</button>
+        <i class="bar swatch role-${role}" ${styled({ width: `${(many / most) * 100}%` })}></i>
+        <span class="num">${bytes(many)}</span>
+        <span class="num">${share(many, session.size)}</span>
+      </li>`,
+    )}</ul>`;
+  }
+
+  #findings(findings: Diagnostic[]) {
+    const rest = findings.length - FINDINGS;
+    return html`
+      <kernel-scope-findings bare .session=${this.session} .findings=${findings} .most=${FINDINGS}></kernel-scope-findings>
+      ${rest > 0 ? html`<p class="more"><button class="link" @click=${() => this.#show('diagnostics')}>All ${count(findings.length)} findings</button></p>` : nothing}
+    `;
+  }
+
+  #show(view: string): void {
+    if (this.session) this.session.view = view;
+  }
+}
+
+define('kernel-scope-summary', SummaryView);

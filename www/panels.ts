@@ -1,0 +1,103 @@
+// The panels: what the list on the left offers and the main part shows. A panel is a name, an icon, what it asks of the
+// file, and a view of the answer. To add one, add it here.
+
+import { html, type TemplateResult } from 'lit';
+import type { Column, Diagnostic, Int } from './protocol.ts';
+import type { Session } from './session.ts';
+import './elements/findings.ts';
+import './elements/kernels.ts';
+import type { SummaryData } from './elements/summary.ts';
+import './elements/summary.ts';
+import './elements/table.ts';
+
+export interface Panel<Data = unknown> {
+  /** What `view` calls it. */
+  key: string;
+  title: string;
+  /** The d of a path on 16 × 16. */
+  icon: string;
+  /** What it has, for the list. */
+  count: Int | null;
+  /** What it needs before it can be seen. */
+  request(session: Session, signal: AbortSignal): Promise<Data>;
+  view(session: Session, data: Data, rest: string): TemplateResult;
+}
+
+const ICONS: Record<string, string> = {
+  summary: 'M3 3h10M3 6.5h10M3 10h6M3 13.5h4',
+  kernels: 'M5 5h6v6H5zM5 2v3M8 2v3M11 2v3M5 11v3M8 11v3M11 11v3M2 5h3M2 8h3M2 11h3M11 5h3M11 8h3M11 11h3',
+  sections: 'M2.5 3h11v3h-11zM2.5 6h11v4h-11zM2.5 10h11v3h-11z',
+  segments: 'M2.5 3h11v10h-11zM7 3v10',
+  symbols: 'M3 4h3M3 8h3M3 12h3M8 4h5M8 8h5M8 12h5',
+  relocations: 'M3 12V6.5A2.5 2.5 0 0 1 5.5 4H13M10 1l3 3-3 3',
+  image: 'M2.5 3.5h11v9h-11zM2.5 8h11',
+  notes: 'M3.5 2.5h9v11h-9zM6 6h4M6 9h4',
+  map: 'M2 6h12v4H2zM5 6v4M7 6v4M11 6v4',
+  diagnostics: 'M8 2.5l6 11H2zM8 7v3M8 11.5v.5',
+};
+const TABLE_ICON = 'M2.5 3h11v10h-11zM2.5 6.300h11M2.5 9.600h11M6.5 3v10';
+
+type Made = Pick<Panel, 'request' | 'view'>;
+
+/** A panel by what it asks for and how it shows the answer. Whoever holds panels of all kinds need not know what each asks for. */
+function panel<Data>(of: Pick<Panel<Data>, 'request' | 'view'>): Made {
+  return of as unknown as Made;
+}
+
+function rows(key: string, title: string): Made {
+  return panel({
+    request: (session, signal) => session.call('columns', [key], { signal }),
+    view: (session, columns: Column[]) =>
+      html`<kernel-scope-table .session=${session} .table=${key} .columns=${columns} .label=${title}></kernel-scope-table>`,
+  });
+}
+
+/** Kernels that the summary lists. */
+const KERNELS = 8;
+
+const summary = panel({
+  request: async (session, signal): Promise<SummaryData> => {
+    const kernelCount = Number(session.summary.tables.find((table) => table.key === 'kernels')?.count ?? 0);
+    const [kernel, columns, window, findings] = await Promise.all([
+      kernelCount === 1 ? session.call('kernel', [0], { signal }) : null,
+      kernelCount > 1 ? session.call('columns', ['kernels'], { signal }) : null,
+      kernelCount > 1 ? session.call('rows', ['kernels', 0, KERNELS], { signal }) : null,
+      session.call('diagnostics', [], { signal }),
+    ]);
+    return { kernel, kernels: columns && window ? { columns, window } : null, findings };
+  },
+  view: (session, data: SummaryData) =>
+    html`<kernel-scope-summary .session=${session} .data=${data}></kernel-scope-summary>`,
+});
+
+/** Panels by the key of the table that they are about; any other table has a panel of its rows. */
+const MADE: Record<string, Made> = {
+  kernels: panel({
+    request: (session, signal) => session.call('columns', ['kernels'], { signal }),
+    view: (session, columns: Column[], rest) =>
+      html`<kernel-scope-kernels .session=${session} .columns=${columns} .rest=${rest}></kernel-scope-kernels>`,
+  }),
+  diagnostics: panel({
+    request: (session, signal) => session.call('diagnostics', [], { signal }),
+    view: (session, findings: Diagnostic[]) =>
+      html`<kernel-scope-findings .session=${session} .findings=${findings}></kernel-scope-findings>`,
+  }),
+};
+
+/** The panels of a file, in the order in which they are offered. */
+export function panels(session: Session): Panel[] {
+  const of = session.summary.tables.map(({ key, title, count }) => ({
+    key,
+    title,
+    count,
+    icon: ICONS[key] ?? TABLE_ICON,
+    ...(MADE[key] ?? rows(key, title)),
+  }));
+  return [{ key: 'summary', title: 'Summary', count: null, icon: ICONS.summary ?? '', ...summary }, ...of];
+}
+
+/** `symbols` and `` of `symbols`; `kernels` and `3` of `kernels/3`. */
+export function parseView(view: string): { key: string; rest: string } {
+  const at = view.indexOf('/');
+  return at < 0 ? { key: view, rest: '' } : { key: view.slice(0, at), rest: view.slice(at + 1) };
+}

@@ -1,0 +1,198 @@
+// An opened file as the page sees it: what it is, what is selected in it, and which view is open. One selection is shared by
+// the ribbon, the tables, the bytes and the diagram.
+
+import { type Client, isAbort, type Options, type Replaced } from './client.ts';
+import type { Call, Calls, Location, Opened, StructRecord, Summary } from './protocol.ts';
+import type { Leaves } from './ribbon.ts';
+import { probe, type Source } from './source.ts';
+
+export interface Selection {
+  offset: number;
+  size: number;
+  /** The field, by its index in the record, that was chosen; null where bytes were. */
+  field: number | null;
+}
+
+/** What has changed. `reveal`: the bytes of the selection are to be brought into view. */
+export type Change = 'summary' | 'selection' | 'reveal' | 'location' | 'view' | 'reopened';
+
+export class Session {
+  readonly name: string;
+  readonly #client: Client;
+  readonly #source: Source;
+  readonly #file: number;
+  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #replaced = (event: Event) => this.#reopen((event as CustomEvent<Replaced>).detail);
+  #opened: Opened;
+  #selection: Selection = { offset: 0, size: 0, field: null };
+  #location: Location | null = null;
+  #locating: AbortController | undefined;
+  #record = 0;
+  #view: string;
+  #mayCheck = true;
+  /** Says what went wrong to whoever shows it. */
+  onNotice: (text: string) => void = () => {};
+
+  private constructor(client: Client, source: Source, file: number, opened: Opened) {
+    this.name = source.name;
+    this.#client = client;
+    this.#source = source;
+    this.#file = file;
+    this.#opened = opened;
+    this.#view = 'summary';
+    client.addEventListener('replaced', this.#replaced);
+  }
+
+  static async open(client: Client, source: Source, options?: Options): Promise<Session> {
+    const file = client.newFile();
+    try {
+      const opened = await client.call(file, 'open', [source.blob], options);
+      return new Session(client, source, file, opened);
+    } catch (error) {
+      if (!isAbort(error)) await probe(source);
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#client.removeEventListener('replaced', this.#replaced);
+    this.#locating?.abort();
+    this.#listeners.clear();
+    this.#client.call(this.#file, 'close', []).catch(() => {});
+  }
+
+  get summary(): Summary {
+    return this.#opened.summary;
+  }
+
+  get size(): number {
+    return Number(this.#opened.summary.size);
+  }
+
+  get roles(): string[] {
+    return this.#opened.roles;
+  }
+
+  get leaves(): Leaves {
+    return this.#opened.leaves;
+  }
+
+  get selection(): Selection {
+    return this.#selection;
+  }
+
+  /** What is known of the selection's first byte; for a moment still that of the byte before. */
+  get location(): Location | null {
+    return this.#location;
+  }
+
+  /** Which of the records at that byte is shown. */
+  get recordIndex(): number {
+    return Math.min(this.#record, Math.max(0, (this.#location?.records.length ?? 0) - 1));
+  }
+
+  get record(): StructRecord | null {
+    return this.#location?.records[this.recordIndex] ?? null;
+  }
+
+  /** The panel that is open, and behind a `/` what in it: `symbols`, `kernels/3`. */
+  get view(): string {
+    return this.#view;
+  }
+
+  set view(view: string) {
+    if (view === this.#view) return;
+    this.#view = view;
+    this.#say('view');
+  }
+
+  call<C extends Call>(call: C, args: Parameters<Calls[C]>, options?: Options): Promise<ReturnType<Calls[C]>> {
+    return this.#client.call(this.#file, call, args, options);
+  }
+
+  /** Hears of changes until the function that is returned is called. */
+  listen(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Selects bytes, and unless they are in view already (`isInView`) brings them there. */
+  select(offset: number, size: number, isInView = false): void {
+    const start = Math.min(Math.max(0, offset), Math.max(0, this.size - 1));
+    this.#selection = { offset: start, size: Math.max(0, Math.min(size, this.size - start)), field: null };
+    this.#say('selection');
+    if (!isInView) this.#say('reveal');
+    void this.#locate(start);
+  }
+
+  /** Selects the bytes of a field of the record that is shown. */
+  selectField(index: number): void {
+    const record = this.record;
+    const field = record?.fields[index];
+    if (!record || !field) return;
+    const [msb, lsb] = field.bits;
+    const first = Math.floor(lsb / 8);
+    const offset = Number(record.span.offset) + first;
+    this.#selection = { offset, size: Math.floor(msb / 8) - first + 1, field: index };
+    this.#say('selection');
+    this.#say('reveal');
+  }
+
+  /** Shows another of the records at the selection's first byte. */
+  showRecord(index: number): void {
+    this.#record = index;
+    this.#selection = { ...this.#selection, field: null };
+    this.#say('location');
+  }
+
+  /** Runs the checks that opening leaves out, then knows the verdict. */
+  async check(): Promise<void> {
+    if (this.summary.verdict.is_complete || !this.#mayCheck) return;
+    // A reader that stops in the checks would stop in them again.
+    this.#mayCheck = false;
+    try {
+      this.#opened = { ...this.#opened, summary: await this.call('check', []) };
+      this.#mayCheck = true;
+      this.#say('summary');
+    } catch (error) {
+      if (!isAbort(error)) this.onNotice('The checks could not be finished; what is shown is what opening found.');
+    }
+  }
+
+  async #locate(offset: number): Promise<void> {
+    this.#locating?.abort();
+    this.#locating = new AbortController();
+    const { signal } = this.#locating;
+    try {
+      const location = await this.call('locate', [offset], { signal });
+      if (signal.aborted) return;
+      this.#location = location;
+      this.#record = 0;
+      this.#say('location');
+    } catch (error) {
+      if (!isAbort(error)) this.onNotice(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #reopen({ isGivenUp }: Replaced): Promise<void> {
+    if (isGivenUp) {
+      this.onNotice(
+        'The reader stopped again and again, so it was not started once more. What is shown stays; open the file again to go on.',
+      );
+      return;
+    }
+    try {
+      this.#opened = await this.call('open', [this.#source.blob]);
+      this.onNotice('The reader stopped and was started again; the file has been reopened.');
+      this.#say('summary');
+      this.#say('reopened');
+      await this.check();
+    } catch {
+      this.onNotice('The reader stopped, and the file could not be reopened. What is shown stays.');
+    }
+  }
+
+  #say(change: Change): void {
+    for (const listener of [...this.#listeners]) listener(change);
+  }
+}

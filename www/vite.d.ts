@@ -1,0 +1,6 @@
+// What the build makes of an import.
+
+declare module '*?url' {
+  const url: string;
+  export default url;
+}
