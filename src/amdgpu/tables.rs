@@ -137,7 +137,7 @@ ValueOffset\t64\t64\toffset\tfrom the start of the binary\t\n\
 
 // elf.toml
 
-/// e_ident[EI_ABIVERSION] with ELFOSABI_AMDGPU_HSA.
+/// EI_ABIVERSION with ELFOSABI_AMDGPU_HSA.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
 pub static ABI_VERSION: Names = Names::packed("\
