@@ -9,7 +9,7 @@
 SHELL := bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: serve wasm site test test-all test-native test-web test-unit test-e2e check bench fuzz format clean
+.PHONY: serve wasm site test test-all test-native test-web test-unit test-e2e web-fixtures check bench fuzz format clean
 
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # Where rustup lacks the pinned toolchain but its `stable` is that very version, stable does.
@@ -63,9 +63,13 @@ test-web: export CHROMEDRIVER ?= $(shell command -v chromedriver || echo /usr/bi
 test-web: $(wasm)
 	$(setup) rust std bindgen browser
 	cargo test --locked --package xtask --test wasm_pack_toml -- --ignored
-	cargo build --locked --release --features cli --bin $(notdir $(kernelscope))
-# Here: what the wasm tests include and the terminal's door makes.
+	$(MAKE) --no-print-directory web-fixtures
 	cargo test --locked $(wasm32) --test web
+
+# What tests/web.rs includes: the fixtures, and what the terminal's door reports of each.
+web-fixtures:
+	cargo build --locked --release --features cli --bin $(notdir $(kernelscope))
+	cargo xtask web-fixtures
 
 test-unit: $(wasm)
 	$(setup) npm
@@ -82,6 +86,7 @@ check: $(site)
 	cargo xtask tables --check
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
+	$(MAKE) --no-print-directory web-fixtures
 	cargo clippy --locked $(wasm32) --lib --test web -- -D warnings
 	npm run --silent check
 	cargo xtask licences

@@ -189,7 +189,10 @@ fn relocations_are_as_the_tools_read_them() {
             for (ours, theirs) in ours.iter().zip(theirs) {
                 assert_eq!(ours["offset"], theirs[0], "{path} {section}: {ours}");
                 // The names of i386, which no GPU's host is any more, are left out.
-                if !theirs[1].as_str().is_some_and(|name| name.starts_with("R_386")) {
+                if !theirs[1]
+                    .as_str()
+                    .is_some_and(|name| name.starts_with("R_386"))
+                {
                     assert_eq!(ours["type"], theirs[1], "{path} {section}: {ours}");
                 }
                 if !theirs[2].is_null() {

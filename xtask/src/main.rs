@@ -6,6 +6,7 @@ mod notices;
 mod package;
 mod tables;
 mod wasm;
+mod web_fixtures;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ const HELP: &str = "\
 cargo xtask COMMAND, where COMMAND is one of
   tables [--check]  turn tables/ into Rust, or tell whether that is done
   wasm [SETTINGS]   build the npm package as wasm-pack.toml says
+  web-fixtures      write what the tests in the browser are held against
   package           add the built element to the npm package
   licences          hold every dependency's licence against licences.toml
   notices           write the licence texts of what is shipped into the site
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         ["tables", "--check"] => tables::run(true).map_err(Into::into),
         ["wasm"] => wasm::run(&root().join("wasm-pack.toml")),
         ["wasm", settings] => wasm::run(Path::new(settings)),
+        ["web-fixtures"] => web_fixtures::run(),
         ["package"] => package::run(),
         ["licences"] => licences::run(),
         ["notices"] => notices::run(),
