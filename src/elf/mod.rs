@@ -25,7 +25,7 @@ use object::pod::{self, Pod};
 pub use dialect::Dialect;
 pub use header::{Class, Header};
 pub use image::Image;
-pub use map::Map;
+pub use map::{Map, Part};
 pub use relocation::{Relocation, RelocationTable, Relocations};
 pub use section::Section;
 pub use segment::Segment;
