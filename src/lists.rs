@@ -1,6 +1,8 @@
 //! The tables of an ELF file as [`Table`]s: what is in a row, once for the page, the terminal and the
 //! report's JSON. Column keys are the names of `report.schema.json`.
 
+use std::cell::OnceCell;
+
 use crate::elf::map::Leaf;
 use crate::elf::note::Note;
 use crate::elf::symbol::Place;
@@ -137,28 +139,28 @@ fn nth(counts: impl Iterator<Item = u64>, row: u64) -> Option<(usize, u64)> {
     None
 }
 
-/// The symbols: of static tables, then of dynamic ones.
+/// The symbols: of static tables, then of dynamic ones. A table is read when its first row is asked for;
+/// of one that cannot be read the rows are empty, and a finding says why.
 pub struct SymbolList<'a> {
     elf: &'a Elf,
-    tables: Vec<(&'a SymbolTable, Symbols<'a>)>,
+    tables: Vec<(&'a SymbolTable, OnceCell<Option<Symbols<'a>>>)>,
 }
 
 impl<'a> SymbolList<'a> {
-    /// Opens the tables that can be read; the others are findings already.
+    /// The symbols of `elf`.
     pub fn new(elf: &'a Elf) -> Self {
         let tables = elf.symbol_tables.iter();
         Self {
             elf,
-            tables: tables
-                .filter_map(|table| Some((table, elf.symbols(table).ok()?)))
-                .collect(),
+            tables: tables.map(|table| (table, OnceCell::new())).collect(),
         }
     }
 
     fn entry(&self, row: u64) -> Option<(&SymbolTable, &Symbols<'a>, u64)> {
-        let (table, entry) = nth(self.tables.iter().map(|(_, s)| s.len()), row)?;
+        let (table, entry) = nth(self.tables.iter().map(|(t, _)| t.table.count), row)?;
         let (table, symbols) = self.tables.get(table)?;
-        Some((table, symbols, entry))
+        let symbols = symbols.get_or_init(|| self.elf.symbols(table).ok());
+        Some((table, symbols.as_ref()?, entry))
     }
 }
 
@@ -182,7 +184,7 @@ impl Table for SymbolList<'_> {
     }
 
     fn len(&self) -> u64 {
-        self.tables.iter().map(|(_, symbols)| symbols.len()).sum()
+        self.tables.iter().map(|(t, _)| t.table.count).sum()
     }
 
     fn cell(&self, row: u64, key: &str) -> Cell<'_> {
@@ -227,30 +229,28 @@ impl Table for SymbolList<'_> {
     }
 }
 
-/// The relocations of relocation sections, in section order, or (`new` with `in_sections` false) those
-/// found elsewhere.
+/// The relocations of relocation sections, in section order, or those found elsewhere. Read as symbols are.
 pub struct RelocationList<'a> {
     elf: &'a Elf,
-    tables: Vec<(&'a RelocationTable, Relocations<'a>)>,
+    tables: Vec<(&'a RelocationTable, OnceCell<Option<Relocations<'a>>>)>,
 }
 
 impl<'a> RelocationList<'a> {
-    /// Opens the tables that can be read; the others are findings already.
+    /// The relocations of `elf`: of relocation sections if `in_sections`, else the others.
     pub fn new(elf: &'a Elf, in_sections: bool) -> Self {
         let tables = elf.relocation_tables.iter();
+        let wanted = tables.filter(|table| table.section.is_some() == in_sections);
         Self {
             elf,
-            tables: tables
-                .filter(|table| table.section.is_some() == in_sections)
-                .filter_map(|table| Some((table, elf.relocations(table).ok()?)))
-                .collect(),
+            tables: wanted.map(|table| (table, OnceCell::new())).collect(),
         }
     }
 
     fn entry(&self, row: u64) -> Option<(&RelocationTable, &Relocations<'a>, u64)> {
-        let (table, entry) = nth(self.tables.iter().map(|(_, r)| r.len()), row)?;
+        let (table, entry) = nth(self.tables.iter().map(|(t, _)| t.table.count), row)?;
         let (table, relocations) = self.tables.get(table)?;
-        Some((table, relocations, entry))
+        let relocations = relocations.get_or_init(|| self.elf.relocations(table).ok());
+        Some((table, relocations.as_ref()?, entry))
     }
 }
 
@@ -275,7 +275,7 @@ impl Table for RelocationList<'_> {
     }
 
     fn len(&self) -> u64 {
-        self.tables.iter().map(|(_, r)| r.len()).sum()
+        self.tables.iter().map(|(t, _)| t.table.count).sum()
     }
 
     fn cell(&self, row: u64, key: &str) -> Cell<'_> {
@@ -528,7 +528,7 @@ pub fn print(table: &dyn Table, out: &mut dyn std::io::Write) -> std::io::Result
     let mut line = |cells: &mut dyn Iterator<Item = String>| {
         let mut line = String::new();
         for ((cell, column), &width) in cells.zip(&columns).zip(&widths) {
-            let is_number = matches!(column.unit, Unit::Number | Unit::Hex | Unit::Size);
+            let is_number = column.unit.is_number();
             if is_number {
                 line.push_str(&format!("{cell:>width$}  "));
             } else {

@@ -35,6 +35,13 @@ pub enum Unit {
     Text,
 }
 
+impl Unit {
+    /// Whether the column has numbers.
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::Number | Self::Hex | Self::Size)
+    }
+}
+
 /// A column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(
@@ -265,6 +272,9 @@ impl Filter {
 
     fn accepts(&self, table: &dyn Table, row: u64) -> bool {
         let has = |column: &Column, word: &str| {
+            if column.unit.is_number() && !may_be_number(word) {
+                return false;
+            }
             let cell = table.cell(row, column.key);
             contains(&cell.text(column.unit), word)
                 || (column.unit == Unit::Hex && cell.text(Unit::Number) == word)
@@ -274,6 +284,13 @@ impl Filter {
             None => table.columns().iter().any(|column| has(column, word)),
         })
     }
+}
+
+/// Whether `word` can occur in a number as it is written: most words cannot, and numbers need not be
+/// written out then.
+fn may_be_number(word: &str) -> bool {
+    word.bytes()
+        .all(|c| c.is_ascii_hexdigit() || c == b'x' || c == b'-')
 }
 
 /// The words of `text` in small letters, quoted ones whole.
@@ -301,6 +318,35 @@ fn contains(text: &str, word: &str) -> bool {
     let (text, word) = (text.as_bytes(), word.as_bytes());
     let mut windows = text.windows(word.len().max(1));
     word.is_empty() || windows.any(|part| part.eq_ignore_ascii_case(word))
+}
+
+/// A number for each cell that is not greater where the cell is less: most comparisons end there, without a
+/// look at the text. Texts begin to differ behind what all of them begin with.
+fn keys(cells: &[Cell<'_>]) -> Vec<u64> {
+    let mut texts = cells.iter().filter_map(|cell| match cell {
+        Cell::Text(text) => Some(text.as_bytes()),
+        _ => None,
+    });
+    let first = texts.next();
+    let mut common = first.map_or(0, <[u8]>::len);
+    for text in texts {
+        let pairs = first.unwrap_or_default()[..common].iter().zip(text);
+        common = pairs.take_while(|(a, b)| a == b).count();
+    }
+    let key = |cell: &Cell<'_>| match cell {
+        Cell::Text(text) => {
+            let mut key = [0; 8];
+            let rest = &text.as_bytes()[common..];
+            let size = rest.len().min(8);
+            key[..size].copy_from_slice(&rest[..size]);
+            u64::from_be_bytes(key)
+        }
+        // Numbers among texts come first.
+        Cell::Int(_) if first.is_some() => 0,
+        Cell::Int(value) => (*value).clamp(0, u64::MAX.into()) as u64,
+        Cell::Bool(_) | Cell::None => 0,
+    };
+    cells.iter().map(key).collect()
 }
 
 /// How far long work has come.
@@ -444,9 +490,11 @@ impl View {
             .collect();
         // Equal rows keep the table's order, in both directions. Runs in order are found by the sort and
         // merged, so a pass over a pair is linear.
+        let keys = keys(&cells);
         let mut order: Vec<u32> = (0..part.len() as u32).collect();
         order::sort(&mut order, &|a, b| {
-            let compared = cells[a as usize].cmp(&cells[b as usize]);
+            let near = keys[a as usize].cmp(&keys[b as usize]);
+            let compared = near.then_with(|| cells[a as usize].cmp(&cells[b as usize]));
             if descending {
                 compared.reverse()
             } else {
@@ -566,6 +614,39 @@ mod tests {
             ..query
         };
         assert_eq!(values(&table, query, 50_000), expected);
+    }
+
+    #[test]
+    fn keys_never_contradict_the_order() {
+        let text = |text: &str| Cell::Text(text.to_owned().into());
+        for mut cells in [
+            vec![
+                text("_Zb"),
+                text("_Z"),
+                text("_Za\0"),
+                text("_Za"),
+                text("_Zabcdefghi"),
+                Cell::None,
+            ],
+            vec![
+                Cell::Int(-5),
+                Cell::Int(0),
+                Cell::Int(1 << 70),
+                Cell::Int(7),
+                Cell::None,
+            ],
+            vec![
+                text("b"),
+                Cell::Int(9),
+                Cell::Bool(true),
+                Cell::None,
+                text(""),
+            ],
+        ] {
+            cells.sort();
+            let keys = keys(&cells);
+            assert!(keys.is_sorted(), "{cells:?}: {keys:?}");
+        }
     }
 
     #[test]

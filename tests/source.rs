@@ -62,8 +62,8 @@ fn headers_of_a_2_gib_file_touch_kilobytes() {
     assert_eq!(document.table("kernels").unwrap().len(), 1);
     let covered: u64 = document.leaves().iter().map(|leaf| leaf.span.size).sum();
     assert_eq!(covered, size);
-    // The gap of nearly 2 GiB is looked into for 1 MiB at most, to tell padding from other bytes.
-    assert!(read.get() < 2 << 20, "{} bytes were read", read.get());
+    // A page or two of 64 KiB at both ends; the gap of nearly 2 GiB is not looked into.
+    assert!(read.get() < 300 << 10, "{} bytes were read", read.get());
 }
 
 #[test]

@@ -129,8 +129,10 @@ pub struct Map {
     claims: Vec<(Span, Part, u64)>,
 }
 
-/// Bytes of gaps that are read for telling padding from other bytes, at most.
-const GAP_LIMIT: u64 = 1 << 20;
+/// Bytes of a gap that are read for telling padding from other bytes, at most: what aligns parts is shorter.
+const GAP_LIMIT: u64 = 64 << 10;
+/// Bytes of all gaps together, at most.
+const GAPS_LIMIT: u64 = 1 << 20;
 
 impl Map {
     /// The leaf that holds the byte at `offset`.
@@ -209,7 +211,7 @@ pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
     let mut structures: BinaryHeap<Reverse<u64>> = BinaryHeap::new(); // ends of those not segments
     let mut starts = by_offset.iter().copied().peekable();
     let mut at = 0;
-    let mut gaps = GAP_LIMIT;
+    let mut gaps = GAPS_LIMIT;
     while at < size {
         while let Some(i) = starts.next_if(|&i| claims[i].0.offset <= at) {
             open.push(Reverse(i));
@@ -283,6 +285,9 @@ pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
 
 /// Whether bytes that nothing claims are padding. Gaps too large to be read for it are not.
 fn gap(file: &Elf, span: Span, budget: &mut u64) -> Part {
+    if span.size > GAP_LIMIT {
+        return Part::Unclaimed;
+    }
     let mut page = [0; 4096];
     let mut at = span.offset;
     while at < span.end() {
