@@ -9,13 +9,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use cap::Cap;
 use kernelscope::report::Report;
 use kernelscope::rows::{Query, View};
 use kernelscope::source::File;
 use kernelscope::{Document, Source};
 
+#[global_allocator]
+static ALLOCATOR: Cap<std::alloc::System> = Cap::new(std::alloc::System, usize::MAX);
+
 fn main() {
     println!("{:<44} {:>12}", "what", "median");
+    sparse(); // first, since the allocator's peak is the whole program's
     cubin();
     symbols();
     for (name, tool, arguments) in [
@@ -24,7 +29,6 @@ fn main() {
     ] {
         beside(name, tool, arguments);
     }
-    sparse();
 }
 
 /// The median of several runs.
@@ -198,5 +202,6 @@ fn sparse() {
         black_box(document.summary());
         read = document.source().fetched();
     });
-    println!("  {read} bytes of it were read");
+    let peak = ALLOCATOR.max_allocated();
+    println!("  {read} bytes of it were read, at most {peak} bytes allocated");
 }
