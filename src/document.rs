@@ -267,6 +267,8 @@ impl Document {
             .is_some_and(|elf| elf.header.is_relocatable());
         let is_device = !matches!(self.device, Device::None);
         let state = match severity {
+            _ if self.elf.is_none() && self.format == Format::Unknown => "not recognised",
+            _ if self.elf.is_none() && broken => "cannot be read",
             _ if broken => "damaged",
             _ if is_device && relocatable => "must be linked first",
             _ if refused => "a loader refuses it",
@@ -286,6 +288,13 @@ impl Document {
         }
     }
 
+    fn facts(&self) -> Vec<String> {
+        match (&self.device, &self.elf) {
+            (Device::None, Some(elf)) => elf.facts(),
+            (device, _) => device.facts(),
+        }
+    }
+
     /// What is to be said of it in one line, and what can be asked for next.
     pub fn summary(&self) -> Summary {
         let tables = TABLES.iter().filter_map(|&(key, title)| {
@@ -298,7 +307,7 @@ impl Document {
             format_title: self.format.title(),
             size: self.source.size(),
             target: self.target(),
-            facts: self.device.facts(),
+            facts: self.facts(),
             verdict: self.verdict(),
             tables: tables.collect(),
         }

@@ -151,22 +151,28 @@ fn number(option: &str, text: &str) -> Result<u64, Failure> {
     })
 }
 
-/// Standard input read to memory, at most; files are read in slices.
+/// Bytes of a stream read to memory, at most; files are read in slices.
 const INPUT_LIMIT: u64 = 1 << 30;
 
 fn source(path: &Path) -> Result<Source, Failure> {
     let why = |error: io::Error| Failure::Read(format!("{}: {error}", path.display()));
-    if path != Path::new("-") {
+    // What comes through a pipe cannot be read in slices.
+    let stream: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin())
+    } else if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        Box::new(std::fs::File::open(path).map_err(why)?)
+    } else {
         return Ok(Source::sliced(File::open(path).map_err(why)?));
-    }
+    };
     let mut bytes = Vec::new();
-    io::stdin()
+    stream
         .take(INPUT_LIMIT + 1)
         .read_to_end(&mut bytes)
         .map_err(why)?;
     if bytes.len() as u64 > INPUT_LIMIT {
         return Err(Failure::Read(format!(
-            "standard input has more than {INPUT_LIMIT} bytes: give a file"
+            "{}: a stream of more than {INPUT_LIMIT} bytes: give a file",
+            path.display()
         )));
     }
     Ok(Source::memory(bytes))

@@ -146,6 +146,21 @@ impl Elf {
         Ok(elf)
     }
 
+    /// Words of identity: the machine and the kind of file.
+    pub fn facts(&self) -> Vec<String> {
+        let machine = u64::from(self.header.e_machine);
+        let machine = match tables::E_MACHINE.get(machine) {
+            Some(named) if !named.note.is_empty() => named.note.into(),
+            Some(named) => named.name.into(),
+            None => format!("machine {machine}"),
+        };
+        let kind = match tables::E_TYPE.get(self.header.e_type.into()) {
+            Some(named) if !named.note.is_empty() => named.note.into(),
+            _ => format!("type {}", self.header.e_type),
+        };
+        vec![machine, kind, format!("{}-bit", self.header.class.bits())]
+    }
+
     /// Where its bytes come from.
     pub fn source(&self) -> &Source {
         &self.source
