@@ -24,6 +24,7 @@ pub mod document;
 pub mod elf;
 pub mod error;
 pub mod export;
+mod index;
 pub mod int;
 pub mod kernels;
 pub mod lists;

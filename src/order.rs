@@ -17,7 +17,15 @@ pub fn by_key(count: usize, key: &dyn Fn(usize) -> u64) -> Vec<u32> {
 
 /// Puts `things` in the order of increasing keys; those with equal keys keep their order.
 pub fn arrange<T>(things: &mut Vec<T>, key: impl Fn(&T) -> u64) {
-    let order = by_key(things.len(), &|i| key(&things[i]));
+    arrange_by(things, |a, b| key(a).cmp(&key(b)));
+}
+
+/// Puts `things` in order; equal ones keep theirs.
+pub fn arrange_by<T>(things: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
+    let mut order: Vec<u32> = (0..things.len() as u32).collect();
+    sort(&mut order, &|a, b| {
+        compare(&things[a as usize], &things[b as usize])
+    });
     let mut slots: Vec<Option<T>> = things.drain(..).map(Some).collect();
     things.extend(order.iter().filter_map(|&i| slots[i as usize].take()));
 }

@@ -12,10 +12,11 @@ use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
 
-use elsa::FrozenBTreeMap;
+use elsa::FrozenVec;
 use object::ReadRef;
 
 use crate::error::{Diagnostic, Error, Kind, Result};
+use crate::index::{self, Index};
 use crate::span::Span;
 
 /// Something that reads slices of a file.
@@ -37,8 +38,9 @@ enum Bytes {
 
 struct Sliced {
     reader: Box<dyn ReadAt>,
-    /// What was read through `ReadRef`, by offset and size.
-    held: FrozenBTreeMap<(u64, u64), Box<[u8]>>,
+    /// What was read through `ReadRef`, and its index by offset and size.
+    held: FrozenVec<Box<[u8]>>,
+    held_index: RefCell<Index>,
     held_bytes: Cell<u64>,
     pages: RefCell<Pages>,
     fetched: Cell<u64>,
@@ -69,7 +71,8 @@ impl Source {
         let size = reader.size();
         let sliced = Sliced {
             reader: Box::new(reader),
-            held: FrozenBTreeMap::new(),
+            held: FrozenVec::new(),
+            held_index: RefCell::default(),
             held_bytes: Cell::new(0),
             pages: RefCell::default(),
             fetched: Cell::new(0),
@@ -230,7 +233,9 @@ impl Sliced {
         if size == 0 {
             return Ok(&[]);
         }
-        if let Some(bytes) = self.held.get(&(offset, size)) {
+        let key = index::pair(offset, size);
+        let number = self.held_index.borrow().get(&key);
+        if let Some(bytes) = number.and_then(|number| self.held.get(number)) {
             return Ok(bytes);
         }
         // Tables of an honest file are smaller than the file; a malformed one can name the same
@@ -248,7 +253,8 @@ impl Sliced {
             self.fetch(offset, &mut bytes)?;
         }
         self.held_bytes.set(held);
-        Ok(self.held.insert((offset, size), bytes))
+        self.held_index.borrow_mut().add(&key);
+        Ok(self.held.push_get(bytes))
     }
 
     fn read(&self, offset: u64, into: &mut [u8]) -> std::result::Result<(), String> {

@@ -1,12 +1,12 @@
 //! What a loader that follows the reference ABI refuses, and what is not known.
 
-use std::collections::BTreeMap;
-
 use super::metadata::Description;
 use super::value::Value;
 use super::{CodeObject, Kernel, Processor, code_object, tables, target};
 use crate::elf::Elf;
 use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::index::Map;
+use crate::order;
 
 /// The relocation that a loader applies: S + A − P, 64 bits, with an addend of its own.
 const R_AMDGPU_REL64: u32 = 5;
@@ -306,18 +306,19 @@ pub(super) fn relocations(elf: &Elf, findings: &mut Diagnostics) {
         let Some(relocations) = findings.take(elf.relocations(table)) else {
             continue;
         };
-        let mut refused: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+        let mut refused = Map::default();
         for relocation in relocations.iter() {
-            if relocation.kind != R_AMDGPU_REL64 || relocation.addend.is_none() {
-                refused
-                    .entry(relocation.kind)
-                    .or_insert((relocation.index, 0))
-                    .1 += 1;
+            let kind = relocation.kind;
+            if kind != R_AMDGPU_REL64 || relocation.addend.is_none() {
+                let new = (kind, relocation.index, 0_u64);
+                refused.entry(&kind.to_le_bytes(), new).2 += 1;
             }
         }
+        let mut refused = refused.into_values();
+        order::arrange(&mut refused, |(kind, ..)| (*kind).into());
         let section = table.section.map(|index| elf.section_label(index));
         let section = section.unwrap_or_else(|| "dynamic relocations".into());
-        for (kind, (first, count)) in refused {
+        for (kind, first, count) in refused {
             let name = tables::RELOCATION.name(kind.into());
             let name = name.map_or(format!("type {kind}"), Into::into);
             let addend = if table.has_addends {

@@ -1,7 +1,5 @@
 //! A code object: the target, the metadata and the kernels of a file.
 
-use std::collections::{BTreeMap, HashMap};
-
 use super::kernel::Hidden;
 use super::metadata::Description;
 use super::registers::Registers;
@@ -11,6 +9,7 @@ use crate::elf::note::Note;
 use crate::elf::symbol::Place;
 use crate::elf::{Class, Elf, Image, Symbol};
 use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::index::{self, Map};
 use crate::order;
 use crate::record::{bits, text};
 use crate::span::Span;
@@ -42,6 +41,8 @@ pub struct CodeObject {
 
 /// A kernel's symbol.
 struct Found {
+    /// The kernel's name.
+    name: String,
     symbol: Symbol,
     /// Where the symbol's entry is in the file.
     entry: u64,
@@ -121,16 +122,16 @@ impl CodeObject {
         let found = self.find(elf, findings);
         let entries = match self.is_relocatable {
             true => entries_by_relocation(elf, &found),
-            false => HashMap::new(),
+            false => Vec::new(),
         };
         let described = self.metadata.as_ref().map(Metadata::by_kernel);
         let described = described.unwrap_or_default();
         let mut kernels = Vec::with_capacity(found.len());
-        for (name, found) in &found {
-            let description = described.get(name.as_str()).copied();
-            let mut kernel = self.read_kernel(elf, name, found, description, findings);
-            if let Some(entry) = entries.get(&found.symbol.index) {
-                kernel.entry = Some(*entry);
+        for (number, found) in found.iter().enumerate() {
+            let description = described.get(found.name.as_bytes()).copied();
+            let mut kernel = self.read_kernel(elf, found, description, findings);
+            if let Some(&Some(entry)) = entries.get(number) {
+                kernel.entry = Some(entry);
             }
             check::entry(elf, &kernel, findings);
             kernels.push(kernel);
@@ -139,8 +140,8 @@ impl CodeObject {
     }
 
     /// The symbols that kernels go by, by name.
-    fn find(&self, elf: &Elf, findings: &mut Diagnostics) -> BTreeMap<String, Found> {
-        let mut found = BTreeMap::new();
+    fn find(&self, elf: &Elf, findings: &mut Diagnostics) -> Vec<Found> {
+        let mut found = Map::default();
         for table in &elf.symbol_tables {
             let Some(symbols) = findings.take(elf.symbols(table)) else {
                 continue;
@@ -170,22 +171,25 @@ impl CodeObject {
                     Some(name) if elf.place(&symbol) != Place::Absolute => name,
                     _ => continue,
                 };
-                found
-                    .entry(String::from_utf8_lossy(name).into_owned())
-                    .or_insert(Found {
-                        symbol,
-                        entry: table.table.entry(symbol.index).offset,
-                        is_code,
-                    });
+                let name = String::from_utf8_lossy(name).into_owned();
+                let key = name.clone();
+                let new = Found {
+                    name,
+                    symbol,
+                    entry: table.table.entry(symbol.index).offset,
+                    is_code,
+                };
+                found.entry(key.as_bytes(), new);
             }
         }
+        let mut found = found.into_values();
+        order::arrange_by(&mut found, |a, b| a.name.cmp(&b.name));
         found
     }
 
     fn read_kernel(
         &self,
         elf: &Elf,
-        name: &str,
         found: &Found,
         description: Option<Description<'_>>,
         findings: &mut Diagnostics,
@@ -195,7 +199,7 @@ impl CodeObject {
         let mut bytes = [0; 256];
         let bytes = &mut bytes[..size as usize];
         let mut kernel = Kernel {
-            name: name.into(),
+            name: found.name.clone(),
             descriptor: None,
             entry: None,
             group_segment: None,
@@ -227,7 +231,7 @@ impl CodeObject {
                 findings.take(image.read_into(elf.source(), place.offset, bytes))
             }
             None => {
-                check::descriptor_outside(elf, name, found.entry, findings);
+                check::descriptor_outside(elf, &found.name, found.entry, findings);
                 let span = outside(elf, &found.symbol, size);
                 span.and_then(|span| {
                     kernel.descriptor_span = span;
@@ -397,22 +401,19 @@ fn target_of(elf: &Elf, version: Option<u32>, notes: &[Note]) -> Option<Target> 
     of_notes.or(of_header)
 }
 
-/// The entries of kernels of a file that is not linked yet, by their symbols' indices: where the
+/// The entry of each kernel of a file that is not linked yet, as far as it is known: where the
 /// offset to the entry stands, a relocation says what it will be. Where there is none, the symbol
 /// that has the kernel's name is the entry.
-fn entries_by_relocation(elf: &Elf, found: &BTreeMap<String, Found>) -> HashMap<u64, u64> {
+fn entries_by_relocation(elf: &Elf, found: &[Found]) -> Vec<Option<u64>> {
     const ENTRY_FIELD: u64 = 16;
-    let mut wanted = HashMap::new();
-    let mut names = HashMap::new();
-    for (name, found) in found.iter().filter(|(_, found)| !found.is_code) {
-        let place = (
-            found.symbol.section,
-            found.symbol.value.wrapping_add(ENTRY_FIELD),
-        );
-        wanted.insert(place, found.symbol.index);
-        names.insert(name.as_bytes(), found.symbol.index);
+    let mut wanted = Map::default();
+    let mut names = Map::default();
+    for (kernel, found) in found.iter().enumerate().filter(|(_, found)| !found.is_code) {
+        let field = found.symbol.value.wrapping_add(ENTRY_FIELD);
+        *wanted.entry(&index::pair(found.symbol.section.into(), field), kernel) = kernel;
+        names.entry(found.name.as_bytes(), kernel);
     }
-    let mut entries = HashMap::new();
+    let mut entries = vec![None; found.len()];
     let Some(table) = elf.symbol_tables.first() else {
         return entries;
     };
@@ -427,7 +428,7 @@ fn entries_by_relocation(elf: &Elf, found: &BTreeMap<String, Found>) -> HashMap<
         };
         budget = rest;
         if let (Some(&kernel), Place::Image(offset)) = (names.get(name), elf.place(&symbol)) {
-            entries.entry(kernel).or_insert(offset);
+            entries[kernel].get_or_insert(offset);
         }
     }
     for table in &elf.relocation_tables {
@@ -441,22 +442,21 @@ fn entries_by_relocation(elf: &Elf, found: &BTreeMap<String, Found>) -> HashMap<
             continue;
         };
         for relocation in relocations.iter() {
-            let Some(&kernel) = wanted.get(&(target, relocation.offset)) else {
+            let field = index::pair(target.into(), relocation.offset);
+            let Some(&kernel) = wanted.get(&field) else {
                 continue;
             };
             let is_relative = matches!(relocation.kind, 4 | 5);
             let symbol = symbols.get(relocation.symbol.into());
             let place = symbol.map(|symbol| elf.place(&symbol));
-            match (is_relative, place, elf.addend(table, &relocation)) {
+            entries[kernel] = match (is_relative, place, elf.addend(table, &relocation)) {
                 // The field is relative to itself, the entry to the descriptor.
                 (true, Some(Place::Image(offset)), Some(addend)) => {
                     let entry = i128::from(offset) + addend - i128::from(ENTRY_FIELD);
-                    match u64::try_from(entry) {
-                        Ok(entry) if entry < elf.image.end => entries.insert(kernel, entry),
-                        _ => entries.remove(&kernel),
-                    }
+                    let entry = u64::try_from(entry).ok();
+                    entry.filter(|&entry| entry < elf.image.end)
                 }
-                _ => entries.remove(&kernel),
+                _ => None,
             };
         }
     }

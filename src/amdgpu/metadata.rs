@@ -1,7 +1,5 @@
 //! The metadata of a code object: what a runtime is told of its kernels and their arguments.
 
-use std::collections::HashMap;
-
 use serde::{Serialize, Serializer};
 
 use super::argument::Argument;
@@ -10,6 +8,7 @@ use super::{msgpack, yaml};
 use crate::elf::Elf;
 use crate::elf::note::Note;
 use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::index::Map;
 use crate::span::Span;
 
 /// In which notation metadata is.
@@ -129,11 +128,11 @@ impl Metadata {
     }
 
     /// What it says of each kernel, by the kernel's name; the first where it says it twice.
-    pub fn by_kernel(&self) -> HashMap<&str, Description<'_>> {
-        let mut all = HashMap::new();
+    pub(super) fn by_kernel(&self) -> Map<Description<'_>> {
+        let mut all = Map::default();
         for kernel in self.kernels() {
             if let Some(name) = kernel.name() {
-                all.entry(name).or_insert(kernel);
+                all.entry(name.as_bytes(), kernel);
             }
         }
         all

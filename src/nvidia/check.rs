@@ -4,19 +4,19 @@
 //! That a relocation lies outside its section, or that its symbol lies in something that the image does not
 //! hold, is found by the ELF floor's checks.
 
-use std::collections::BTreeMap;
-
 use super::{symbol_table, tables};
 use crate::elf::symbol::Place;
 use crate::elf::{Elf, Relocation, RelocationTable, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::index::Map;
+use crate::order;
 
 /// The types that a loader applies, how many bytes past `r_offset` the bytes lie that they patch, and how
 /// many these are: `R_CUDA_64`, `R_CUDA_ABS32_LO_32`, `R_CUDA_ABS32_HI_32`.
 const APPLIED: [(u32, u64, u64); 3] = [(0x02, 0, 8), (0x38, 4, 4), (0x39, 4, 4)];
 
 /// Why a loader refuses a relocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reason {
     /// It is of another type.
     Type(u32),
@@ -28,6 +28,18 @@ enum Reason {
     Addend,
 }
 
+impl Reason {
+    /// What tells reasons apart, in the order in which they are reported.
+    fn key(self) -> u64 {
+        match self {
+            Self::Type(kind) => kind.into(),
+            Self::Symbol => 1 << 32,
+            Self::End => 2 << 32,
+            Self::Addend => 3 << 32,
+        }
+    }
+}
+
 /// Checks of the relocations, part of which are done. One finding stands for all relocations of a section
 /// that are refused for the same reason.
 #[derive(Clone, Debug, Default)]
@@ -35,8 +47,8 @@ pub struct Check {
     table: usize,
     entry: u64,
     done: u64,
-    /// Of the table at hand: how many, and the first one.
-    refused: BTreeMap<Reason, (u64, u64)>,
+    /// Of the table at hand, for each reason: how many, and the first one.
+    refused: Map<(Reason, u64, u64)>,
 }
 
 impl Check {
@@ -84,13 +96,16 @@ impl Check {
                 break;
             };
             if let Some(reason) = refusal(elf, table, symbols.as_ref(), &relocation) {
-                self.refused.entry(reason).or_insert((0, index)).0 += 1;
+                let new = (reason, 0, index);
+                self.refused.entry(&reason.key().to_le_bytes(), new).1 += 1;
             }
         }
     }
 
     fn report(&mut self, elf: &Elf, table: &RelocationTable, findings: &mut Diagnostics) {
-        for (reason, (count, first)) in std::mem::take(&mut self.refused) {
+        let mut refused = std::mem::take(&mut self.refused).into_values();
+        order::arrange(&mut refused, |(reason, ..)| reason.key());
+        for (reason, count, first) in refused {
             let finding = match reason {
                 Reason::Type(kind) => {
                     let name = match tables::RELOCATION.name(kind.into()) {

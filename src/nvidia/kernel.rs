@@ -2,8 +2,6 @@
 //!
 //! Sections name their function by the rest of their own name; the cubin's attributes name it by symbol.
 
-use std::collections::HashMap;
-
 use serde::Serialize;
 
 use super::attribute::{self, Attribute};
@@ -12,6 +10,7 @@ use super::{is_new, symbol_table, tables};
 use crate::elf::symbol::Place;
 use crate::elf::{Elf, Section, Symbol, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::index::Map;
 use crate::order;
 use crate::span::Span;
 
@@ -270,7 +269,7 @@ struct Reading<'a> {
     elf: &'a Elf,
     kernels: Vec<Kernel>,
     /// The kernel of a name; the last one where several sections have it.
-    by_name: HashMap<&'a str, usize>,
+    by_name: Map<usize>,
     /// Banks of their own, by kernel.
     banks: Vec<Vec<Given>>,
     /// Banks of every kernel.
@@ -286,7 +285,7 @@ pub(super) fn read(elf: &Elf, findings: &mut Diagnostics) -> Vec<Kernel> {
     let mut reading = Reading {
         elf,
         kernels: Vec::new(),
-        by_name: HashMap::new(),
+        by_name: Map::default(),
         banks: Vec::new(),
         shared_banks: Vec::new(),
         info_room: elf.source().size(),
@@ -309,7 +308,9 @@ impl<'a> Reading<'a> {
             let Some(piece) = self.elf.image.piece_of_section(section.index) else {
                 continue;
             };
-            if self.by_name.insert(name, self.kernels.len()).is_some() {
+            let number = self.kernels.len();
+            let last = self.by_name.entry(name.as_bytes(), number);
+            if std::mem::replace(last, number) != number {
                 findings.push(
                     Diagnostic::warning(
                         Kind::Format,
@@ -350,7 +351,7 @@ impl<'a> Reading<'a> {
 
     fn section(&mut self, section: &'a Section, findings: &mut Diagnostics) {
         let name = section.name.as_str();
-        let find = |name: &str| self.by_name.get(name).copied();
+        let find = |name: &str| self.by_name.get(name.as_bytes()).copied();
         if let Some(kernel) = name.strip_prefix(SHARED).and_then(find) {
             self.kernels[kernel].shared_bytes = section.size;
         } else if let Some(kernel) = name.strip_prefix(LOCAL).and_then(find) {
@@ -457,11 +458,11 @@ impl<'a> Reading<'a> {
         if let Some(kernel) = self.at_section(symbol.section).filter(|_| is_placed) {
             // Of several sections of a name the last one has what is said about it.
             let name = self.kernels[kernel].name.as_str();
-            return self.by_name.get(name).copied();
+            return self.by_name.get(name.as_bytes()).copied();
         }
         let name = symbols.strings.get(symbol.name.into()).ok()?;
         self.name_room = self.name_room.checked_sub(name.len() as u64)?;
-        self.by_name.get(std::str::from_utf8(name).ok()?).copied()
+        self.by_name.get(name).copied()
     }
 
     /// Reads `.nv.info.<name>`.

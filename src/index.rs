@@ -1,0 +1,139 @@
+//! Finding things by their keys, compiled once: the standard maps are large code, and every type of key and
+//! of value would bring its own. Here keys are bytes, and what is found is a number.
+
+/// Numbers for keys, in the order in which they first come: 0, 1, 2 and so on. What belongs to a key is kept
+/// in a list, at its number.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    /// All keys, one behind the other, and where each ends.
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// Number and 1 of a key, or 0, at the key's hash or the next places behind it. At least half of them
+    /// are free.
+    slots: Vec<u32>,
+}
+
+/// A key of two numbers.
+pub fn pair(a: u64, b: u64) -> [u8; 16] {
+    (u128::from(a) << 64 | u128::from(b)).to_le_bytes()
+}
+
+impl Index {
+    /// The number of `key`, if it has one.
+    pub fn get(&self, key: &[u8]) -> Option<usize> {
+        let slot = self.slots.get(self.slot(key))?;
+        (*slot as usize).checked_sub(1)
+    }
+
+    /// The number of `key`: a new one where it has none yet.
+    pub fn add(&mut self, key: &[u8]) -> usize {
+        if let Some(number) = self.get(key) {
+            return number;
+        }
+        let number = self.ends.len();
+        self.bytes.extend_from_slice(key);
+        self.ends.push(self.bytes.len());
+        if self.ends.len() * 2 > self.slots.len() {
+            self.slots = vec![0; (self.slots.len() * 2).max(16)];
+            for number in 0..number {
+                self.place(number);
+            }
+        }
+        self.place(number);
+        number
+    }
+
+    fn key(&self, number: usize) -> &[u8] {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[number]]
+    }
+
+    fn place(&mut self, number: usize) {
+        let slot = self.slot(self.key(number));
+        self.slots[slot] = number as u32 + 1;
+    }
+
+    /// Where `key` is in the slots, or else would be.
+    fn slot(&self, key: &[u8]) -> usize {
+        // FNV-1a, whose upper bits are mixed best.
+        let mix = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        let hash = key.iter().fold(0xcbf2_9ce4_8422_2325, mix);
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut slot = (hash ^ (hash >> 32)) as usize & mask;
+        while let Some(number @ 1..) = self.slots.get(slot) {
+            if self.key(*number as usize - 1) == key {
+                break;
+            }
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+}
+
+/// Values by keys.
+#[derive(Clone, Debug)]
+pub struct Map<V> {
+    index: Index,
+    values: Vec<V>,
+}
+
+impl<V> Default for Map<V> {
+    fn default() -> Self {
+        Self {
+            index: Index::default(),
+            values: Vec::new(),
+        }
+    }
+}
+
+impl<V> Map<V> {
+    /// The value of `key`.
+    pub fn get(&self, key: &[u8]) -> Option<&V> {
+        self.values.get(self.index.get(key)?)
+    }
+
+    /// The value of `key`, which is `new` where it has none yet.
+    pub fn entry(&mut self, key: &[u8], new: V) -> &mut V {
+        let number = self.index.add(key);
+        if number == self.values.len() {
+            self.values.push(new);
+        }
+        &mut self.values[number]
+    }
+
+    /// The values, in the order in which their keys first came.
+    pub fn into_values(self) -> Vec<V> {
+        self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_their_numbers() {
+        let mut index = Index::default();
+        assert_eq!(index.get(b""), None);
+        for round in 0..2 {
+            for i in 0..1000_u64 {
+                let key = i.to_string();
+                assert_eq!(index.get(key.as_bytes()).is_some(), round > 0);
+                assert_eq!(index.add(key.as_bytes()), i as usize);
+                assert_eq!(index.get(key.as_bytes()), Some(i as usize));
+            }
+        }
+        assert_eq!(index.get(b""), None);
+        assert_eq!(index.add(b""), 1000);
+        assert_eq!(index.get(b""), Some(1000));
+    }
+
+    #[test]
+    fn pairs_are_keys() {
+        let mut index = Index::default();
+        assert_eq!(index.add(&pair(1, 2)), 0);
+        assert_eq!(index.add(&pair(2, 1)), 1);
+        assert_eq!(index.get(&pair(1, 2)), Some(0));
+        assert_eq!(index.get(&pair(1, 1)), None);
+    }
+}
