@@ -27,8 +27,8 @@ use crate::elf::map::Role;
 use crate::elf::{Dialect, Header, dialect};
 use crate::record::Layout;
 
-/// `e_machine` of code objects: EM_AMDGPU.
-pub const MACHINE: u16 = 224;
+/// `e_machine` of code objects.
+pub const EM_AMDGPU: u16 = 224;
 
 /// What AMD's ABI adds to ELF.
 pub static DIALECT: Dialect = Dialect {

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
+use crate::amdgpu;
 use crate::elf::header::is_elf;
+use crate::nvidia;
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -54,11 +56,6 @@ impl Format {
     }
 }
 
-/// `e_machine` of NVIDIA cubins.
-pub const EM_CUDA: u16 = 190;
-/// `e_machine` of AMD code objects.
-pub const EM_AMDGPU: u16 = 224;
-
 /// First bytes of formats, from their public descriptions; longer ones first where one begins as
 /// another.
 const MAGICS: &[(&[u8], Format)] = &[
@@ -86,8 +83,8 @@ pub const START: u64 = 64;
 pub fn identify(start: &[u8]) -> Format {
     if is_elf(start) {
         return match start.get(18..20).map(|m| u16::from_le_bytes([m[0], m[1]])) {
-            Some(EM_CUDA) => Format::Cubin,
-            Some(EM_AMDGPU) => Format::Amdgpu,
+            Some(nvidia::EM_CUDA) => Format::Cubin,
+            Some(amdgpu::EM_AMDGPU) => Format::Amdgpu,
             _ => Format::Elf,
         };
     }

@@ -155,8 +155,14 @@ impl Elf {
             None => format!("machine {machine}"),
         };
         let kind = match tables::E_TYPE.get(self.header.e_type.into()) {
-            Some(named) if !named.note.is_empty() => named.note.into(),
-            _ => format!("type {}", self.header.e_type),
+            // What the note says behind its first words is for the record.
+            Some(named) => named
+                .note
+                .split([',', ':'])
+                .next()
+                .unwrap_or_default()
+                .into(),
+            None => format!("type {}", self.header.e_type),
         };
         vec![machine, kind, format!("{}-bit", self.header.class.bits())]
     }
