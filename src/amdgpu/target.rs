@@ -167,7 +167,7 @@ mod tests {
             os_abi: OS_ABI_HSA,
             abi_version,
             e_type: 3,
-            e_machine: super::super::MACHINE,
+            e_machine: super::super::EM_AMDGPU,
             e_version: 1,
             e_entry: 0,
             e_phoff: 0,
