@@ -4,33 +4,30 @@ use crate::{Result, root};
 use std::fs;
 use std::path::Path;
 
-/// Copies the element's module and what it loads to `pkg/element/`, which `package.json` exports as `./element`.
+/// Copies the site without its pages to `pkg/element/`, which `package.json` exports as `./element`.
 pub fn run() -> Result {
     let (site, element) = (root().join("dist"), root().join("pkg/element"));
     if element.exists() {
         fs::remove_dir_all(&element)?;
     }
-    copy_files(&site.join("assets"), &element.join("assets"))?;
-    fs::copy(
-        site.join("kernel-scope.js"),
-        element.join("kernel-scope.js"),
-    )?;
-    fs::copy(
-        site.join("THIRD-PARTY.txt"),
+    copy(&site, &element)?;
+    fs::rename(
+        element.join("THIRD-PARTY.txt"),
         root().join("pkg/THIRD-PARTY.txt"),
     )?;
     Ok(())
 }
 
-/// Copies the files of one folder.
-fn copy_files(from: &Path, to: &Path) -> Result {
+fn copy(from: &Path, to: &Path) -> Result {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
-        let path = entry?.path();
-        fs::copy(
-            &path,
-            to.join(path.file_name().ok_or("a file without a name")?),
-        )?;
+        let entry = entry?;
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target)?;
+        } else if path.extension().is_none_or(|extension| extension != "html") {
+            fs::copy(&path, target)?;
+        }
     }
     Ok(())
 }
