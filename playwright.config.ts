@@ -1,22 +1,7 @@
 // End-to-end tests on the built site, in the machine's own Chromium.
 
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { defineConfig } from '@playwright/test';
-
-/** The first of some commands that is on PATH. */
-function onPath(...commands: string[]): string {
-  for (const command of commands) {
-    for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-      const file = join(folder, command);
-      try {
-        accessSync(file, constants.X_OK);
-        return file;
-      } catch {}
-    }
-  }
-  throw new Error(`none of ${commands.join(', ')} is on PATH; CHROME_BIN may name one`);
-}
+import { launchOptions } from './scripts/browser.mjs';
 
 export default defineConfig({
   testDir: 'tests/e2e',
@@ -29,17 +14,6 @@ export default defineConfig({
   use: {
     browserName: 'chromium',
     screenshot: 'only-on-failure',
-    launchOptions: {
-      executablePath: process.env.CHROME_BIN ?? onPath('chromium', 'chromium-browser', 'google-chrome'),
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    },
+    launchOptions,
   },
 });

@@ -2,6 +2,9 @@
 
 import { type Leaves, leafAt } from './ribbon.ts';
 
+/** Pixels of a row. */
+export const ROW = 21;
+
 /** Characters before byte `i` of a row: three a byte, and a wider gap after every eight. */
 export function column(i: number): number {
   return i * 3 + Math.floor(i / 8);
@@ -70,12 +73,12 @@ export function tints(leaves: Leaves, start: number, count: number): (Run & { ro
 }
 
 /** A layer of a CSS background behind those bytes of the hexadecimal text. */
-export function behind(run: Run, paint: string, position = '0', height = '100%'): string {
+export function behind(run: Run, paint: string, position = '50%', height = `${ROW}px`): string {
   const from = column(run.from);
   return `${paint} ${from}ch ${position} / ${column(run.to - 1) + 2 - from}ch ${height} no-repeat`;
 }
 
 /** The same behind their characters. */
 export function behindAscii(run: Run, paint: string): string {
-  return `${paint} ${run.from}ch 0 / ${run.to - run.from}ch 100% no-repeat`;
+  return `${paint} ${run.from}ch 50% / ${run.to - run.from}ch ${ROW}px no-repeat`;
 }

@@ -20,7 +20,7 @@ class Styled extends Directive {
     }
     for (const name in values) {
       const value = values[name] ?? '';
-      if (this.#set[name] !== value) style.setProperty(name, value);
+      if ((this.#set[name] ?? '') !== value) style.setProperty(name, value);
     }
     this.#set = values;
     return noChange;

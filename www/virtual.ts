@@ -27,7 +27,7 @@ export class Virtual implements ReactiveController {
   top = 0;
   #height = 0;
   #scroller: HTMLElement | null = null;
-  #isOwn = false;
+  #scrollTop = 0;
   readonly #host: ReactiveControllerHost & HTMLElement;
   readonly #rows: () => number;
   readonly #rowHeight: number;
@@ -76,6 +76,7 @@ export class Virtual implements ReactiveController {
       this.hostDisconnected();
       this.#scroller = scroller;
       if (scroller) {
+        this.#scrollTop = scroller.scrollTop;
         scroller.addEventListener('scroll', this.#scrolled, { passive: true });
         scroller.addEventListener('wheel', this.#wheeled, { passive: false });
         this.#observer?.observe(scroller);
@@ -90,10 +91,10 @@ export class Virtual implements ReactiveController {
     if (window.style.height !== height) window.style.height = height;
     const rest = `${Math.max(0, scrollHeight(this.list) - this.#height)}px`;
     if (style.height !== rest) style.height = rest;
-    // What is set here comes back as a scroll event, which must not be taken for the person's.
+    // Reading where the scrollbar stands would lay the page out; what was last heard or set is known.
     const scrollTop = Math.round(scrollTopOf(this.top, this.list));
-    if (Math.abs(scroller.scrollTop - scrollTop) >= 1) {
-      this.#isOwn = true;
+    if (Math.abs(this.#scrollTop - scrollTop) >= 1) {
+      this.#scrollTop = scrollTop;
       scroller.scrollTop = scrollTop;
     }
   }
@@ -119,12 +120,10 @@ export class Virtual implements ReactiveController {
   readonly #scrolled = (): void => {
     const scroller = this.#scroller;
     if (!scroller) return;
-    if (this.#isOwn) {
-      this.#isOwn = false;
-      return;
-    }
-    if (Math.abs(scroller.scrollTop - scrollTopOf(this.top, this.list)) < 1) return;
-    this.top = topOf(scroller.scrollTop, this.list);
+    this.#scrollTop = scroller.scrollTop;
+    // What was set comes back as an event, which must not be taken for the person's.
+    if (Math.abs(this.#scrollTop - scrollTopOf(this.top, this.list)) < 1) return;
+    this.top = topOf(this.#scrollTop, this.list);
     this.#host.requestUpdate();
   };
 

@@ -330,7 +330,9 @@ export class Diagram extends Part {
     try {
       const { record } = session;
       const text =
-        form === 'json' ? JSON.stringify(record, null, 2) : await session.call('print', [Number(record.span.offset), form]);
+        form === 'json'
+          ? JSON.stringify(record, null, 2)
+          : await session.call('print', [Number(record.span.offset), form]);
       await navigator.clipboard.writeText(text);
       this.said = 'copied as';
     } catch (error) {

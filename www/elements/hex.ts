@@ -3,7 +3,7 @@
 
 import { css, html, nothing } from 'lit';
 import { isAbort, message } from '../client.ts';
-import { asciiText, behind, behindAscii, byteAt, clip, columns, hexText, tints } from '../hex.ts';
+import { asciiText, behind, behindAscii, byteAt, clip, columns, hexText, ROW, tints } from '../hex.ts';
 import { Pages } from '../pages.ts';
 import type { Change } from '../session.ts';
 import { styled } from '../styled.ts';
@@ -11,11 +11,12 @@ import { bytes, hex, name, parseOffset } from '../text.ts';
 import { Virtual, virtualStyles } from '../virtual.ts';
 import { define, Part } from './part.ts';
 
-const ROW = 21;
 const PAGE = 16 << 10;
 /** Below this width in pixels, rows have 8 bytes. */
 const NARROW = 585;
 
+/** Where in a row the tint of its bytes is. */
+const LINE = css`calc(50% + 9px)`;
 const MARK = 'linear-gradient(var(--mark) 0 0)';
 const WASH = 'linear-gradient(var(--wash) 0 0)';
 const LINES: Record<string, string> = {
@@ -38,10 +39,13 @@ export class Hex extends Part {
       form input[aria-invalid="true"] { border-color: var(--error); }
       .scroller { contain: strict; cursor: text; user-select: none; -webkit-user-select: none; }
       .scroller:focus-visible { outline-offset: -2px; }
-      .row { display: flex; gap: 2ch; block-size: ${ROW}px; padding-inline: 14px; font: 12.5px/${ROW}px var(--mono); white-space: pre; }
-      .at { color: var(--dim); }
-      .ascii { color: var(--dim); }
-      .byte { block-size: 100%; }
+      /* Lines of plain text: of all ways to lay out a row the cheapest. */
+      .row { block-size: ${ROW}px; padding-inline: 14px; font: 12.5px/${ROW}px var(--mono); white-space: pre; }
+      .at, .ascii { color: var(--dim); }
+      /* Room for backgrounds as high as the row. */
+      .bytes, .ascii { padding-block: 5px; }
+      .bytes[class*='role-'] { background: linear-gradient(var(--tint) 0 0) 0 ${LINE} / 100% 2px no-repeat; }
+      .bytes.role-padding, .bytes.role-unclaimed { background-image: repeating-linear-gradient(90deg, var(--tint) 0 3px, transparent 3px 6px); }
       @media (forced-colors: active) { .row span { forced-color-adjust: none; } }
     `,
   ];
@@ -173,22 +177,20 @@ export class Hex extends Part {
     const { selection, record, leaves, roles } = session;
     const selected = clip(selection.offset, selection.size, start, count);
     const holds = record && clip(Number(record.span.offset), Number(record.span.size), start, count);
-    const lines = tints(leaves, start, count).map((run) => {
-      const role = roles[run.role] ?? '';
-      return behind(run, LINES[role] ?? `linear-gradient(var(--role-${role}) 0 0)`, 'calc(100% - 1px)', '2px');
-    });
+    const runs = tints(leaves, start, count);
+    // Most rows are of one part and not selected: a class is cheaper than a style of its own.
+    const only =
+      runs.length === 1 && count === this.#bytes && !selected && !holds ? roles[runs[0]?.role ?? 0] : undefined;
+    const lines = only
+      ? []
+      : runs.map((run) => {
+          const role = roles[run.role] ?? '';
+          return behind(run, LINES[role] ?? `linear-gradient(var(--role-${role}) 0 0)`, LINE.cssText, '2px');
+        });
     const layers = [...lines, ...(selected ? [behind(selected, MARK)] : []), ...(holds ? [behind(holds, WASH)] : [])];
     const ascii = [...(selected ? [behindAscii(selected, MARK)] : []), ...(holds ? [behindAscii(holds, WASH)] : [])];
-    return html`<div class="row" role="row" id="row${row}" aria-rowindex=${row + 1}><span class="at" role="rowheader">${start
-      .toString(16)
-      .padStart(
-        digits,
-        '0',
-      )}</span><span class="bytes" role="gridcell" ${styled({ background: layers.join(', '), width: `${columns(this.#bytes)}ch` })}>${hexText(
-      data,
-      count,
-      this.#pages.hasFailed(page) ? '??' : undefined,
-    )}</span><span class="ascii" role="gridcell" ${styled({ background: ascii.join(', ') || 'none' })}>${asciiText(data, count)}</span></div>`;
+    const text = hexText(data, count, this.#pages.hasFailed(page) ? '??' : undefined);
+    return html`<div class="row" role="row" id="row${row}" aria-rowindex=${row + 1}><span class="at" role="rowheader">${start.toString(16).padStart(digits, '0')}</span>  <span class="bytes ${only ? `role-${only}` : ''}" role="gridcell" ${styled({ background: layers.join(', ') })}>${text.padEnd(columns(this.#bytes))}</span>  <span class="ascii" role="gridcell" ${styled({ background: ascii.join(', ') })}>${asciiText(data, count)}</span></div>`;
   }
 
   /** The byte under the pointer. */

@@ -23,12 +23,12 @@ export class Panel extends Part {
 
   protected override changed(change: Change | null): void {
     if (change === null) this.#shown = null;
+    if (change === null || change === 'view' || change === 'reopened') this.#asking?.abort();
     if (change === null || change === 'view' || change === 'summary' || change === 'reopened') void this.#ask();
   }
 
   async #ask(): Promise<void> {
     const { session } = this;
-    this.#asking?.abort();
     if (!session) return;
     const all = panels(session);
     const { key } = parseView(session.view);
@@ -36,7 +36,8 @@ export class Panel extends Part {
     if (!panel) return;
     // Another place in the same panel needs nothing new.
     if (this.#shown?.panel.key === panel.key) this.requestUpdate();
-    this.#asking = new AbortController();
+    // What has been asked before is still welcome, as long as it is about the same: its answer comes first.
+    if (!this.#asking || this.#asking.signal.aborted) this.#asking = new AbortController();
     const { signal } = this.#asking;
     try {
       const data = await panel.request(session, signal);

@@ -1,0 +1,165 @@
+// How long the page takes, in the machine's own Chromium on the built site. `make bench` runs it; nothing is asserted.
+
+import { readFile } from 'node:fs/promises';
+import { chromium } from '@playwright/test';
+import { launchOptions } from '../scripts/browser.mjs';
+import { serve } from '../scripts/serve.mjs';
+
+/** A fixture with code added up to 1 MB, as its kernel would have with more of it. */
+async function cubin() {
+  const bytes = Buffer.alloc(1 << 20);
+  (await readFile('tests/fixtures/nvidia/cubin/multi.sm_120.13.5.nvcc-lineinfo.cubin')).copy(bytes);
+  return bytes;
+}
+
+/**
+ * An ELF file of that many symbols.
+ * @param {number} count
+ */
+function manySymbols(count) {
+  const strings = [Buffer.of(0)];
+  const symbols = Buffer.alloc(count * 24);
+  let next = 1;
+  for (let i = 1; i < count; i++) {
+    const name = Buffer.from(`_ZN6kernel${(i * 7919) % count}E${i}\0`);
+    symbols.writeUInt32LE(next, i * 24);
+    symbols.set([0x12, 0, 0xf1, 0xff], i * 24 + 4); // a global function at an absolute value
+    symbols.writeBigUInt64LE(BigInt(i * 16), i * 24 + 8);
+    symbols.writeBigUInt64LE(16n, i * 24 + 16);
+    strings.push(name);
+    next += name.length;
+  }
+  const parts = [symbols, Buffer.concat(strings), Buffer.from('\0.symtab\0.strtab\0')];
+  const header = Buffer.alloc(64);
+  const table = Buffer.alloc(4 * 64);
+  let offset = 64;
+  for (const [i, [name, kind, link, entry]] of [
+    [1, 2, 2, 24],
+    [9, 3, 0, 0],
+    [0, 3, 0, 0],
+  ].entries()) {
+    const at = (i + 1) * 64;
+    const size = parts[i]?.length ?? 0;
+    table.writeUInt32LE(name ?? 0, at);
+    table.writeUInt32LE(kind ?? 0, at + 4);
+    table.writeBigUInt64LE(BigInt(offset), at + 24);
+    table.writeBigUInt64LE(BigInt(size), at + 32);
+    table.writeUInt32LE(link ?? 0, at + 40);
+    table.writeBigUInt64LE(1n, at + 48);
+    table.writeBigUInt64LE(BigInt(entry ?? 0), at + 56);
+    offset += size;
+  }
+  header.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0]);
+  header.set([1, 0, 62, 0, 1, 0, 0, 0], 16);
+  header.writeBigUInt64LE(BigInt(offset), 40);
+  header.writeUInt16LE(64, 52);
+  header.set([64, 0, 4, 0, 3, 0], 58);
+  return Buffer.concat([header, ...parts, table]);
+}
+
+/** @param {string} what @param {number[]} times @param {string} [budget] */
+function print(what, times, budget = '') {
+  const sorted = times.toSorted((a, b) => a - b);
+  const [median, worst] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0];
+  console.log(
+    `${what.padEnd(44)} ${median.toFixed(2).padStart(9)} ms   worst ${worst.toFixed(2).padStart(8)} ms   ${budget}`,
+  );
+}
+
+const server = await serve({ folder: 'dist' });
+const browser = await chromium.launch(launchOptions);
+try {
+  console.log(`${'what, in the browser'.padEnd(44)} ${'median'.padStart(12)}`);
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.goto(server.url);
+  await page.waitForSelector('kernel-scope-start');
+  // A page that has been open for a moment: the worker has its module.
+  await page.waitForTimeout(1000);
+
+  /**
+   * Drops a file again and again, and waits each time until the first panel has what people came for, laid out.
+   * @param {Buffer} bytes @param {number} runs
+   */
+  const drops = (bytes, runs) =>
+    page.evaluate(
+      async ([content, runs]) => {
+        const scope = /** @type {any} */ (document.querySelector('kernel-scope'));
+        const file = new File([Uint8Array.from(atob(content), (c) => c.charCodeAt(0))], 'bench.bin');
+        // The panel of the file before stays until that of the new one has what it needs.
+        const summary = () => {
+          const panel = scope.renderRoot.querySelector('kernel-scope-panel');
+          const found = panel?.renderRoot.querySelector('kernel-scope-summary');
+          return found?.session === scope.session ? found : null;
+        };
+        const times = [];
+        for (let run = 0; run < runs; run++) {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(file);
+          const opened = new Promise((resolve) => scope.addEventListener('opened', resolve, { once: true }));
+          const start = performance.now();
+          document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+          await opened;
+          while (!summary()) await new Promise((resolve) => setTimeout(resolve));
+          await summary().updateComplete;
+          document.body.getBoundingClientRect();
+          times.push(performance.now() - start);
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        return times;
+      },
+      /** @type {const} */ ([bytes.toString('base64'), runs]),
+    );
+
+  print('drop to first view, cubin of 1 MB', await drops(await cubin(), 21), 'budget 50');
+
+  // As tall as 50 rows of bytes need.
+  await page.setViewportSize({ width: 1280, height: 1600 });
+  const repaints = await page.evaluate(async () => {
+    const dock = document.querySelector('kernel-scope')?.shadowRoot?.querySelector('kernel-scope-dock');
+    const hex = /** @type {any} */ (dock?.shadowRoot?.querySelector('kernel-scope-hex'));
+    const scope = /** @type {any} */ (document.querySelector('kernel-scope'));
+    scope.dockHeight = 50 * 21 + 40;
+    await scope.updateComplete;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const scroller = hex.shadowRoot.querySelector('.scroller');
+    const times = [];
+    for (let run = 0; run < 201; run++) {
+      scroller.scrollTop = 21 * 51 * (1 + (run % 30));
+      const start = performance.now();
+      scroller.dispatchEvent(new Event('scroll'));
+      await hex.updateComplete;
+      scroller.getBoundingClientRect();
+      times.push(performance.now() - start);
+    }
+    return { times, rows: hex.shadowRoot.querySelectorAll('.row').length };
+  });
+  print(`repaint of ${repaints.rows} rows of bytes`, repaints.times, 'budget 2');
+
+  print('drop to first view, 200,000 symbols', await drops(manySymbols(200_000), 3));
+  const asked = await page.evaluate(async () => {
+    const { session } = /** @type {any} */ (document.querySelector('kernel-scope'));
+    /** @param {number} runs @param {(run: number) => Promise<unknown>} ask */
+    const time = async (runs, ask) => {
+      const times = [];
+      for (let run = 0; run < runs; run++) {
+        const start = performance.now();
+        await ask(run);
+        times.push(performance.now() - start);
+      }
+      return times;
+    };
+    const query = (/** @type {string | null} */ sort, /** @type {string} */ filter) =>
+      session.call('query', ['symbols', { sort, descending: false, filter }]);
+    return {
+      window: await time(51, (run) => session.call('rows', ['symbols', 1000 * run, 100])),
+      sort: await time(3, (run) => query(['name', 'value', 'size'][run] ?? null, '')),
+      filter: await time(5, (run) => query(null, `name:kernel7${run}`)),
+    };
+  });
+  print('window of 100 of 200,000 symbols', asked.window, 'budget 5');
+  print('sort 200,000 symbols', asked.sort);
+  print('filter 200,000 symbols', asked.filter, 'budget 50');
+} finally {
+  await browser.close();
+  server.close();
+}
