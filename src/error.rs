@@ -137,7 +137,12 @@ impl Diagnostic {
 
     /// Says what would have been right and what the file has.
     #[must_use]
-    pub fn expected(mut self, expected: impl fmt::Display, found: impl fmt::Display) -> Self {
+    pub fn expected(self, expected: impl fmt::Display, found: impl fmt::Display) -> Self {
+        self.with_expected(&expected, &found)
+    }
+
+    /// Not generic, so that it is compiled once.
+    fn with_expected(mut self, expected: &dyn fmt::Display, found: &dyn fmt::Display) -> Self {
         self.expected = Some(expected.to_string());
         self.found = Some(found.to_string());
         self
