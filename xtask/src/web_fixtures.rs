@@ -14,7 +14,9 @@ pub fn run() -> Result {
     let root = root();
     let reports = root.join("target/web-fixtures");
     std::fs::create_dir_all(&reports)?;
-    let mut list = String::from("pub const FIXTURES: &[(&str, &[u8], &str)] = &[\n");
+    let mut list = String::from(
+        "/// Of every fixture its path, its bytes and the report on it.\npub const FIXTURES: &[(&str, &[u8], &str)] = &[\n",
+    );
     let mut files = Vec::new();
     for folder in [
         "nvidia/cubin",
