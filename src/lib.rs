@@ -26,8 +26,6 @@ pub mod error;
 pub mod export;
 mod index;
 pub mod int;
-#[cfg(any(test, target_arch = "wasm32"))]
-mod json;
 pub mod kernels;
 pub mod lists;
 pub mod nvidia;

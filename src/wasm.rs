@@ -14,7 +14,6 @@ use crate::document::{Document, Location, Summary};
 use crate::elf::map::Role;
 use crate::error::{Diagnostic, Error};
 use crate::export::{self, Form};
-use crate::json;
 use crate::kernels::KernelDetail;
 use crate::record::Record;
 use crate::report::Report;
@@ -74,7 +73,7 @@ fn refuse(error: Error) -> JsValue {
 
 /// `value` as a JavaScript object.
 fn object<T: Tsify + Serialize>(value: &T) -> Result<Ts<T>, JsValue> {
-    js_sys::JSON::parse(&json(value)?).map(Ts::new_unchecked)
+    value.into_ts().map_err(|error| words(&error.to_string()))
 }
 
 /// `values` as a JavaScript array of objects.
@@ -82,13 +81,11 @@ fn objects<T: Tsify + Serialize>(values: &[T]) -> Result<Vec<Ts<T>>, JsValue> {
     values.iter().map(object).collect()
 }
 
-/// `value` as JSON.
+/// `value` as JSON, printed by the browser.
 fn json(value: &impl Serialize) -> Result<String, JsValue> {
-    let float = |number: f64| match js_sys::JSON::stringify(&number.into()) {
-        Ok(text) => text.into(),
-        Err(_) => "null".into(),
-    };
-    json::print(value, float).map_err(|error| words(&error.to_string()))
+    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
+    let object = value.serialize(&serializer)?;
+    Ok(js_sys::JSON::stringify(&object)?.into())
 }
 
 fn words(message: &str) -> JsValue {
@@ -106,9 +103,9 @@ pub struct Window {
     /// Index in the table of each row.
     pub index: Vec<u32>,
     /// For each row, where the bytes that it is read from begin; -1 where there are none.
-    pub offset: Vec<i64>,
+    pub offset: Vec<f64>,
     /// For each row, how many bytes these are.
-    pub size: Vec<i64>,
+    pub size: Vec<f64>,
     /// For each row its cells, in the order of the columns.
     #[tsify(type = "Cell[][]")]
     pub rows: Vec<Vec<Cell<'static>>>,
@@ -265,8 +262,8 @@ impl Handle {
             window.index.push(index as u32);
             window
                 .offset
-                .push(place.map_or(-1, |span| span.offset as i64));
-            window.size.push(place.map_or(0, |span| span.size as i64));
+                .push(place.map_or(-1.0, |span| span.offset as f64));
+            window.size.push(place.map_or(0.0, |span| span.size as f64));
             let cells = rows
                 .columns()
                 .iter()
