@@ -1,17 +1,12 @@
 //! Finding things by their keys, compiled once: the standard maps are large code, and every type of key and
 //! of value would bring its own. Here keys are bytes, and what is found is a number.
 
+use std::collections::BTreeMap;
+
 /// Numbers for keys, in the order in which they first come: 0, 1, 2 and so on. What belongs to a key is kept
-/// in a list, at its number.
+/// in a list, at its number. A tree, so that no choice of keys makes it slow.
 #[derive(Clone, Debug, Default)]
-pub struct Index {
-    /// All keys, one behind the other, and where each ends.
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    /// Number and 1 of a key, or 0, at the key's hash or the next places behind it. At least half of them
-    /// are free.
-    slots: Vec<u32>,
-}
+pub struct Index(BTreeMap<Box<[u8]>, u32>);
 
 /// A key of two numbers.
 pub fn pair(a: u64, b: u64) -> [u8; 16] {
@@ -21,8 +16,7 @@ pub fn pair(a: u64, b: u64) -> [u8; 16] {
 impl Index {
     /// The number of `key`, if it has one.
     pub fn get(&self, key: &[u8]) -> Option<usize> {
-        let slot = self.slots.get(self.slot(key))?;
-        (*slot as usize).checked_sub(1)
+        self.0.get(key).map(|&number| number as usize)
     }
 
     /// The number of `key`: a new one where it has none yet.
@@ -30,43 +24,9 @@ impl Index {
         if let Some(number) = self.get(key) {
             return number;
         }
-        let number = self.ends.len();
-        self.bytes.extend_from_slice(key);
-        self.ends.push(self.bytes.len());
-        if self.ends.len() * 2 > self.slots.len() {
-            self.slots = vec![0; (self.slots.len() * 2).max(16)];
-            for number in 0..number {
-                self.place(number);
-            }
-        }
-        self.place(number);
+        let number = self.0.len();
+        self.0.insert(key.into(), number as u32);
         number
-    }
-
-    fn key(&self, number: usize) -> &[u8] {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..self.ends[number]]
-    }
-
-    fn place(&mut self, number: usize) {
-        let slot = self.slot(self.key(number));
-        self.slots[slot] = number as u32 + 1;
-    }
-
-    /// Where `key` is in the slots, or else would be.
-    fn slot(&self, key: &[u8]) -> usize {
-        // FNV-1a, whose upper bits are mixed best.
-        let mix = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        let hash = key.iter().fold(0xcbf2_9ce4_8422_2325, mix);
-        let mask = self.slots.len().wrapping_sub(1);
-        let mut slot = (hash ^ (hash >> 32)) as usize & mask;
-        while let Some(number @ 1..) = self.slots.get(slot) {
-            if self.key(*number as usize - 1) == key {
-                break;
-            }
-            slot = (slot + 1) & mask;
-        }
-        slot
     }
 }
 
