@@ -30,6 +30,7 @@ const shots = {
   map: { file: OBJECT, view: 'map', at: 0x200 },
   'amd-summary': { file: OBJECT },
   'amd-kernel': { file: OBJECT, view: 'kernels/0', at: 0xcc0, size: 64 },
+  'amd-flags': { file: OBJECT, view: 'kernels/0', at: 0xcf0, size: 1 },
   findings: { file: BROKEN, view: 'diagnostics', at: 0x200 },
   'start-narrow': NARROW,
   'kernel-narrow': { ...NARROW, file: CUBIN, view: 'kernels' },

@@ -24,7 +24,8 @@ export interface List {
 type Cubin = Extract<KernelDetail, { family: 'cubin' }>;
 type Amdgpu = Extract<KernelDetail, { family: 'amdgpu' }>;
 
-const number = (value: Int | null | undefined): string => (value === null || value === undefined ? '—' : count(value));
+const number = (value: Int | null | undefined): string =>
+  value === null || value === undefined ? NOTHING : count(value);
 const place = (span: Span | null | undefined) =>
   span && Number(span.size) > 0 ? { offset: Number(span.offset), size: Number(span.size) } : null;
 
@@ -81,15 +82,28 @@ export function bytesOf(kernel: KernelDetail): { offset: number; size: number } 
 
 export function lists(kernel: KernelDetail): List[] {
   const all = kernel.family === 'cubin' ? cubinLists(kernel) : amdgpuLists(kernel);
-  return all.filter((list) => list.rows.length > 0);
+  return all.filter((list) => list.rows.length > 0).map(withoutEmpty);
 }
+
+/** The list without columns of which the file says nothing. */
+function withoutEmpty({ title, columns, rows }: List): List {
+  const isSaid = (_: unknown, i: number) => rows.some((row) => row.cells[i] !== NOTHING);
+  return {
+    title,
+    columns: columns.filter(isSaid),
+    rows: rows.map((row) => ({ ...row, cells: row.cells.filter(isSaid) })),
+  };
+}
+
+/** What the file does not say. */
+const NOTHING = '—';
 
 const RIGHT = { isRight: true };
 
 function cubinLists(kernel: Cubin): List[] {
   const parameters = kernel.attributes.filter((attribute) => attribute.name.startsWith('EIATTR_KPARAM_INFO'));
   const described = (ordinal: number) => {
-    const attribute = parameters.find((one) => member(one.value, 'ordinal') === ordinal);
+    const attribute = parameters.find((one) => member(one.value, 'Ordinal') === ordinal);
     return attribute ? { offset: Number(attribute.offset), size: attribute.size } : null;
   };
   return [
@@ -108,7 +122,7 @@ function cubinLists(kernel: Cubin): List[] {
           `c[0x0][${hex(kernel.params_offset + parameter.offset)}]`,
           hex(parameter.offset),
           count(parameter.size),
-          parameter.log2_align ? String(2 ** parameter.log2_align) : '—',
+          parameter.log2_align ? String(2 ** parameter.log2_align) : NOTHING,
         ],
         place: described(parameter.ordinal),
       })),
@@ -125,7 +139,7 @@ function cubinLists(kernel: Cubin): List[] {
         cells: [
           String(bank.index),
           String(bank.section),
-          bank.offset === null || bank.offset === undefined ? '—' : hex(bank.offset),
+          bank.offset === null || bank.offset === undefined ? NOTHING : hex(bank.offset),
           count(bank.bytes),
         ],
         place: null,
@@ -169,7 +183,7 @@ function amdgpuLists(kernel: Amdgpu): List[] {
           cells: [
             ...(isHidden
               ? [argument.kind.replace('hidden_', '')]
-              : [argument.name ?? '—', argument.type_name ?? '—', words.filter(Boolean).join(' · ')]),
+              : [argument.name ?? NOTHING, argument.type_name ?? NOTHING, words.filter(Boolean).join(' · ')]),
             hex(argument.offset),
             count(argument.size),
           ],

@@ -56,24 +56,24 @@ test('a byte leads to its field, the field to its bytes, and a reference to what
   // The fourth parameter's KPARAM_INFO is at 0x584: format, attribute 0x17, 12 bytes, index 0, ordinal 3, offset 0x18.
   await goTo(page, '0x584');
   const diagram = page.locator('kernel-scope-diagram');
-  await expect(diagram.locator('header')).toContainText('EIATTR_KPARAM_INFO');
-  await expect(diagram.locator('header')).toContainText('16 bytes at 0x584');
+  await expect(diagram.locator('.head')).toContainText('EIATTR_KPARAM_INFO');
+  await expect(diagram.locator('.head')).toContainText('16 bytes at 0x584');
 
   await clickByte(page, 0x58c);
   const ordinal = diagram.getByRole('button', { name: /^ordinal/i });
-  await expect(ordinal).toHaveAccessibleName(/: 3 /);
+  await expect(ordinal).toContainText('3');
   await expect(diagram.locator('.box.on')).toContainText(/ordinal/i);
 
   await diagram.getByRole('button', { name: /^offset/i }).click();
-  await expect(page.locator('kernel-scope-hex header')).toContainText('file 0x58e');
-  await expect(page.locator('kernel-scope-hex header')).toContainText('2 bytes selected');
+  await expect(page.locator('kernel-scope-hex .head')).toContainText('file 0x58e');
+  await expect(page.locator('kernel-scope-hex .head')).toContainText('2 bytes selected');
 
   // e_shoff of the ELF header leads to the section headers.
   await goTo(page, '0');
   await diagram.getByRole('button', { name: /^e_shoff/ }).click();
   await diagram.getByRole('button', { name: 'go to 0xab0' }).click();
   await expect(hexRow(page, 0xab0)).toBeVisible();
-  await expect(page.locator('kernel-scope-hex header')).toContainText('file 0xab0');
+  await expect(page.locator('kernel-scope-hex .head')).toContainText('file 0xab0');
 });
 
 test('the keyboard goes through the bytes and selects them', async ({ page }) => {
@@ -83,10 +83,10 @@ test('the keyboard goes through the bytes and selects them', async ({ page }) =>
   await goTo(page, '0x40');
   await expect(bytes).toBeFocused();
   for (const key of ['ArrowRight', 'ArrowDown', 'Shift+ArrowRight', 'Shift+ArrowRight']) await bytes.press(key);
-  await expect(page.locator('kernel-scope-hex header')).toContainText('file 0x51');
-  await expect(page.locator('kernel-scope-hex header')).toContainText('3 bytes selected');
+  await expect(page.locator('kernel-scope-hex .head')).toContainText('file 0x51');
+  await expect(page.locator('kernel-scope-hex .head')).toContainText('3 bytes selected');
   await bytes.press('Control+End');
-  await expect(page.locator('kernel-scope-hex header')).toContainText('file 0xf87');
+  await expect(page.locator('kernel-scope-hex .head')).toContainText('file 0xf87');
   await expect(hexRow(page, 0xf80)).toBeInViewport();
   await bytes.press('Control+Home');
   await expect(hexRow(page, 0)).toBeInViewport();
@@ -106,7 +106,7 @@ test('the broken example opens, and its finding leads to its bytes', async ({ pa
   await expect(findings.first()).toContainText('past the end of its section');
   // The first note is at 0x200, where llvm-readelf puts .note.
   await findings.first().getByRole('button', { name: '0x200' }).click();
-  await expect(page.locator('kernel-scope-hex header')).toContainText('.note');
+  await expect(page.locator('kernel-scope-hex .head')).toContainText('.note');
   await expect(hexRow(page, 0x200)).toBeInViewport();
   // What is not broken is there.
   await show(page, 'Sections');
@@ -153,7 +153,7 @@ test('a reader that stops is replaced, and the page says so', async ({ page }) =
   expect(page.workers()[0]).not.toBe(worker);
   // It answers again.
   await goTo(page, '0x584');
-  await expect(page.locator('kernel-scope-diagram header')).toContainText('EIATTR_KPARAM_INFO');
+  await expect(page.locator('kernel-scope-diagram .head')).toContainText('EIATTR_KPARAM_INFO');
   await show(page, 'Symbols');
   await expect(
     page.getByRole('grid', { name: 'Symbols' }).getByText('_Z4vaddPKfS0_Pfi', { exact: true }).first(),

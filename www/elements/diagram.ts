@@ -9,6 +9,7 @@ import { leafAt } from '../ribbon.ts';
 import type { Change } from '../session.ts';
 import { styled } from '../styled.ts';
 import { bytes, hex, name } from '../text.ts';
+import './byte.ts';
 import { define, Part } from './part.ts';
 
 const FORMS: [Form, string][] = [
@@ -32,15 +33,15 @@ export class Diagram extends Part {
     super.styles,
     css`
       :host { display: grid; grid-template-rows: auto minmax(0, 1fr) auto; min-block-size: 0; min-inline-size: 0; }
-      header { display: flex; flex-wrap: wrap; gap: 2px 12px; align-items: baseline; padding: 6px 14px 5px; font-size: 12px; color: var(--dim); }
-      header b { font: 600 12.5px var(--mono); color: var(--ink); }
+      .head { display: flex; flex-wrap: wrap; gap: 2px 12px; align-items: baseline; padding: 6px 14px 5px; font-size: 12px; color: var(--dim); }
+      .head b { font: 600 12.5px var(--mono); color: var(--ink); }
       .end { margin-inline-start: auto; white-space: nowrap; }
       .end button:hover, .tabs button:hover { color: var(--ink); text-decoration: underline; }
       .tabs button[aria-pressed="true"] { color: var(--ink); font-weight: 600; }
       .body { overflow: auto; padding: 0 14px 8px; position: relative; }
       .none { color: var(--dim); max-inline-size: 60ch; }
 
-      .scale, .word { display: grid; grid-template-columns: 44px repeat(32, minmax(0, 1fr)); }
+      .scale, .word { display: grid; grid-template-columns: 50px repeat(32, minmax(0, 1fr)); }
       .scale { font: 9.5px var(--mono); color: var(--dim); text-align: center; position: sticky; inset-block-start: 0; background: var(--pane); z-index: 1;
         padding-block-end: 1px; }
       .word { margin-block-end: 3px; }
@@ -63,7 +64,7 @@ export class Diagram extends Part {
       div.box { cursor: default; }
       div.box:hover { background: repeating-linear-gradient(135deg, transparent 0 5px, var(--line) 5px 6px); }
       .key { grid-row: 2; grid-column: 2 / -1; display: flex; flex-wrap: wrap; gap: 1px 14px; padding: 3px 2px 4px; font-size: 12px; }
-      .key button { white-space: nowrap; }
+      .key button { white-space: nowrap; max-inline-size: 100%; overflow: hidden; text-overflow: ellipsis; }
       .key button:hover { text-decoration: underline; }
       .key .num { color: var(--dim); font-size: 11px; }
       .key .value { font: 600 12px var(--mono); }
@@ -79,9 +80,9 @@ export class Diagram extends Part {
       tr.on { outline: 0; }
       tr.held td { background: var(--wash); }
 
-      footer { border-block-start: 1px solid var(--line); padding: 5px 14px 6px; min-block-size: 47px; font-size: 12px; color: var(--dim); }
-      footer b { font: 600 12.5px var(--mono); color: var(--ink); }
-      footer .meaning { color: var(--ink); overflow-wrap: anywhere; }
+      .foot { border-block-start: 1px solid var(--line); padding: 5px 14px 6px; min-block-size: 47px; font-size: 12px; color: var(--dim); }
+      .foot b { font: 600 12.5px var(--mono); color: var(--ink); }
+      .foot .meaning { color: var(--ink); overflow-wrap: anywhere; }
     `,
   ];
 
@@ -123,11 +124,12 @@ export class Diagram extends Part {
   protected override updated(): void {
     const { selection } = this.session ?? {};
     if (selection && selection.field !== null) return;
-    const held = this.renderRoot.querySelector('.body .held');
+    const held = this.renderRoot.querySelector('.body :is(.on, .held)');
     const body = this.renderRoot.querySelector('.body');
     if (!held || !body || this.#seen === this.#mark) return;
     this.#seen = this.#mark;
-    const [inner, outer] = [held.getBoundingClientRect(), body.getBoundingClientRect()];
+    const row = held.closest('.word') ?? held;
+    const [inner, outer] = [row.getBoundingClientRect(), body.getBoundingClientRect()];
     if (inner.bottom > outer.bottom) body.scrollTop += inner.bottom - outer.bottom + 8;
     else if (inner.top < outer.top + 16) body.scrollTop -= outer.top + 16 - inner.top;
   }
@@ -141,10 +143,14 @@ export class Diagram extends Part {
     const { session } = this;
     const record = session?.record;
     if (!session || !record) {
-      const text = session?.location
-        ? 'No structure that is known has this byte.'
-        : 'Click a byte, a row or a field: the structure that holds it is shown here, bit by bit.';
-      return html`<header><b>${session?.location ? 'Bytes' : 'Record'}</b></header><div class="body"><p class="none">${text}</p></div>`;
+      return html`
+        <div class="head"><b>${session?.location ? name(session.location.parts[0]?.name ?? 'Bytes', 80) : 'Record'}</b></div>
+        <div class="body">${
+          session?.location
+            ? html`<kernel-scope-byte .session=${session}></kernel-scope-byte>`
+            : html`<p class="none">Click a byte, a row or a field: the structure that holds it is shown here, bit by bit.</p>`
+        }</div>
+      `;
     }
     const isList = this.isList || this.width < NARROW;
     const leaf = leafAt(session.leaves, Number(record.span.offset));
@@ -162,7 +168,7 @@ export class Diagram extends Part {
     const { session } = this;
     const records = session?.location?.records ?? [];
     const isNarrow = this.width < NARROW;
-    return html`<header>
+    return html`<div class="head">
       <b class="file" title=${record.source ? `Layout: ${name(record.source)}` : nothing}>${name(record.name, 80)}</b>
       <span>${bytes(record.span.size)} at ${hex(record.span.offset)}</span>
       ${
@@ -178,7 +184,7 @@ export class Diagram extends Part {
         <span role="status">${this.said || 'copy as'}</span>
         ${FORMS.map(([form, title], i) => html`${i > 0 ? ' · ' : ''}<button @click=${() => this.#copy(form)} aria-label="Copy as ${title}">${title}</button>`)}
       </span>
-    </header>`;
+    </div>`;
   }
 
   #diagram(record: StructRecord) {
@@ -201,16 +207,17 @@ export class Diagram extends Part {
       const high = word.folded > 0 ? 31 : box.msb - word.at * 8;
       const low = word.folded > 0 ? 0 : box.lsb - word.at * 8;
       const column = `${33 - high} / ${34 - low}`;
-      const room = ((high - low + 1) / 32) * (this.width - 72) - 16;
+      const room = ((high - low + 1) / 32) * (this.width - 78) - 16;
       if (!field) {
         const title = `bits ${box.msb}–${box.lsb}: no field claims them`;
         return html`<div class="box reserved" title=${title} ${styled({ 'grid-column': column })}>${room > 70 ? html`<em>unclaimed</em>` : nothing}</div>`;
       }
       const value = valueText(field);
       const isThin = room < Math.min(14, field.name.length) * 6.2 || room < Math.min(10, value.length) * 8.2;
-      if (isThin && box.isEnd) thin.push(box);
+      // Reserved bits are worth a word only where they are set.
+      if (isThin && box.isEnd && !(field.kind === 'reserved' && field.value === 0)) thin.push(box);
       const tone = `${this.#tone(box.field, field)} ${isThin ? 'thin' : ''} ${field.kind === 'reserved' ? 'reserved' : ''}`;
-      return html`<button class="box ${tone}" aria-pressed=${this.session?.selection.field === box.field} aria-label=${this.#spoken(field)}
+      return html`<button class="box ${tone}" aria-pressed=${this.session?.selection.field === box.field} aria-label=${isThin ? this.#spoken(field) : nothing}
         title=${`${field.name} · ${bitsText(field)}${field.note ? ` · ${field.note}` : ''}`}
         ${styled({ 'grid-column': column })} @click=${() => this.#choose(box.field)}>${this.#content(field, box, isThin, value)}</button>`;
     });
@@ -225,7 +232,7 @@ export class Diagram extends Part {
     if (isThin) return html`<em>&nbsp;</em><strong>${value.length < 3 ? value : '·'}</strong>`;
     if (!box.isEnd) return html`<em>${name(field.name, 60)} …</em>`;
     const meaning = meaningText(field, 120);
-    return html`<em>${name(field.name, 60)}${this.#hasReadings(field) ? ' ⇄' : ''}</em><span class="line"><strong>${value}</strong>${meaning ? html`<small>${meaning}</small>` : nothing}</span>`;
+    return html`<em>${name(field.name, 60)}${this.#hasReadings(field) ? html`<span aria-hidden="true"> ⇄</span>` : nothing}</em><span class="line"><strong>${value}</strong>${meaning ? html`<small>${meaning}</small>` : nothing}</span>`;
   }
 
   /** What a box has no room for. */
@@ -259,17 +266,17 @@ export class Diagram extends Part {
     const { session } = this;
     const at = this.#current(record);
     const field = at === null ? undefined : record.fields[at];
-    if (!field) return html`<footer>Choose a field to see its bits, what it means, and where it leads.</footer>`;
+    if (!field) return html`<div class="foot">Choose a field to see its bits, what it means, and where it leads.</div>`;
     const target = field.target;
     const others = readings(record.fields, field.alternative_of ?? field.name);
     const isSame = meaningText(field) === field.note;
-    return html`<footer>
+    return html`<div class="foot">
       <b>${name(field.name, 80)}</b> ${bitsText(field)} · raw <span class="num">${rawText(field)}</span>
       ${isEncoded(field) ? html` · value <b>${valueText(field)}</b>` : nothing}
       ${target ? html` · <button class="link" @click=${() => session?.select(Number(target.offset), Math.max(1, Number(target.size)))}>go to ${hex(target.offset)}</button>` : nothing}
       ${others.length > 1 ? html` · <button class="link" @click=${() => this.#turn(record, field, others.length)}>other reading</button>` : nothing}
       <br><span class="meaning">${meaningText(field, 400)}</span>${field.note && !isSame ? html` · ${field.note}` : nothing}
-    </footer>`;
+    </div>`;
   }
 
   /** The field that is chosen, or the only one that the selection touches. */
@@ -321,7 +328,7 @@ export class Diagram extends Part {
   }
 
   #spoken(field: Field): string {
-    return `${field.name}, ${bitsText(field)}: ${valueText(field)} ${meaningText(field)}`;
+    return `${field.name} ${valueText(field)} ${meaningText(field)}`;
   }
 
   async #copy(form: Form): Promise<void> {

@@ -31,9 +31,9 @@ export class Hex extends Part {
     virtualStyles,
     css`
       :host { display: grid; grid-template-rows: auto minmax(0, 1fr); min-block-size: 0; min-inline-size: 0; }
-      header { display: flex; gap: 4px 12px; align-items: baseline; padding: 6px 14px 5px; font-size: 12px; color: var(--dim); white-space: nowrap;
+      .head { display: flex; gap: 4px 12px; align-items: baseline; padding: 6px 14px 5px; font-size: 12px; color: var(--dim); white-space: nowrap;
         overflow: hidden; }
-      header b { font: 600 12.5px var(--mono); color: var(--ink); overflow: hidden; text-overflow: ellipsis; min-inline-size: 4em; }
+      .head b { font: 600 12.5px var(--mono); color: var(--ink); overflow: hidden; text-overflow: ellipsis; min-inline-size: 4em; }
       form { margin-inline-start: auto; }
       form input { inline-size: 9em; font: 12px var(--mono); padding-block: 1px; }
       form input[aria-invalid="true"] { border-color: var(--error); }
@@ -125,12 +125,12 @@ export class Hex extends Part {
     const body = [];
     for (let i = first; i < first + count; i++) body.push(this.#row(i));
     return html`
-      <header>
+      <div class="head">
         ${this.#where()}
         <form @submit=${this.#goto}>
           <input class="field" name="goto" placeholder="Go to 0x…" aria-label="Go to offset" aria-invalid=${this.#isWrong} autocomplete="off" spellcheck="false">
         </form>
-      </header>
+      </div>
       <div class="scroller" role="grid" tabindex="0" aria-label="Bytes" aria-rowcount=${this.#virtual.list.rows} aria-colcount="3"
         aria-activedescendant=${isInView ? `row${row}` : nothing}
         @pointerdown=${this.#down} @pointermove=${this.#move} @keydown=${this.#key}>

@@ -67,7 +67,7 @@ export class Identity extends Part {
       <div class="end">
         <span class="work" role="status">${this.#work ? this.#working_(this.#work) : nothing}</span>
         ${session ? this.#verdict(session.summary) : nothing}
-        <button class="button open" @click=${() => this.dispatchEvent(new Event('pick'))}>Open…</button>
+        ${session ? html`<button class="button open" @click=${() => this.dispatchEvent(new Event('pick'))}>Open…</button>` : nothing}
       </div>
     `;
   }

@@ -34,13 +34,11 @@ export class KernelScope extends LitElement {
     css`
       :host { display: block; block-size: 640px; color-scheme: light dark; }
       :host([hidden]) { display: none; }
-      .layout { display: grid; grid-template: auto auto minmax(0, 1fr) auto var(--dock) / 216px minmax(0, 1fr); block-size: 100%; position: relative;
+      .layout { display: grid; grid-template: auto auto minmax(0, 1fr) var(--dock) / 216px minmax(0, 1fr); block-size: 100%; position: relative;
         overflow: hidden; }
       .layout.empty { grid-template: auto auto minmax(0, 1fr) / minmax(0, 1fr); }
-      kernel-scope-identity, kernel-scope-ribbon, kernel-scope-start, kernel-scope-dock, .notices, .split { grid-column: 1 / -1; }
+      kernel-scope-identity, kernel-scope-ribbon, kernel-scope-start, kernel-scope-dock, .notices { grid-column: 1 / -1; }
       kernel-scope-start { grid-row: 3; }
-      .split { block-size: 7px; margin-block: -3px -4px; cursor: row-resize; position: relative; z-index: 2; touch-action: none; }
-      .split:hover, .split:focus-visible { background: color-mix(in srgb, var(--accent) 35%, transparent); outline-offset: -2px; }
       .notices { position: absolute; inset-block-start: 52px; inset-inline: 0; z-index: 5; display: grid; gap: 6px; justify-items: center; pointer-events: none; }
       .notice { pointer-events: auto; display: flex; gap: 14px; background: var(--ink); color: var(--paper); border-radius: 8px; padding: 7px 14px;
         max-inline-size: min(76ch, calc(100cqi - 32px)); overflow-wrap: anywhere; box-shadow: 0 3px 14px rgb(0 0 0 / .2); }
@@ -50,7 +48,6 @@ export class KernelScope extends LitElement {
         background: color-mix(in srgb, var(--paper) 82%, transparent); border: 3px dashed var(--accent); border-radius: 12px; }
       @container (max-width: 700px) {
         .layout { grid-template: auto auto auto minmax(0, 1fr) 46px / minmax(0, 1fr); }
-        .split { display: none; }
         kernel-scope-dock { position: absolute; inset-inline: 0; inset-block-end: 0; z-index: 3; max-block-size: 70%; }
         kernel-scope-dock[open] { block-size: 70%; }
       }
@@ -152,7 +149,7 @@ export class KernelScope extends LitElement {
     const { session } = this;
     const dock = this.dockHeight === null ? 'clamp(200px, 42%, 420px)' : `${this.dockHeight}px`;
     return html`<div class="scope"><div class="layout ${session ? '' : 'empty'}" ${styled({ '--dock': dock })}>
-      <kernel-scope-identity .session=${session} @pick=${this.#pick}></kernel-scope-identity>
+      <kernel-scope-identity role="region" aria-label="The file" .session=${session} @pick=${this.#pick}></kernel-scope-identity>
       ${session ? this.#file(session) : this.#start()}
       <div class="notices">${this.notices.map(
         (text) =>
@@ -163,20 +160,23 @@ export class KernelScope extends LitElement {
     </div></div>`;
   }
 
+  /** A page has one main part; in the page of others it is not ours. */
+  get #main(): string {
+    return this.wholeWindow ? 'main' : 'region';
+  }
+
   #start() {
     if (this.opening) return html`<p class="opening" role="status">opening ${name(this.opening, 80)}…</p>`;
-    return html`<kernel-scope-start @pick=${this.#pick}
+    return html`<kernel-scope-start role=${this.#main} aria-label="Open a file" @pick=${this.#pick}
       @example=${({ detail }: CustomEvent<Example>) => this.openUrl(detail.url, detail.name)}></kernel-scope-start>`;
   }
 
   #file(session: Session) {
     return html`
-      <kernel-scope-ribbon .session=${session}></kernel-scope-ribbon>
+      <kernel-scope-ribbon role="region" aria-label="Map of the file" .session=${session}></kernel-scope-ribbon>
       <kernel-scope-nav role="navigation" aria-label="What the file has" .session=${session}></kernel-scope-nav>
-      <kernel-scope-panel role="main" .session=${session}></kernel-scope-panel>
-      <div class="split" role="separator" aria-orientation="horizontal" aria-label="Height of the bytes" tabindex="0" aria-valuenow=${Math.round(this.dockHeight ?? 0)}
-        @pointerdown=${this.#grabbed} @pointermove=${this.#moved} @keydown=${this.#resized}></div>
-      <kernel-scope-dock .session=${session}></kernel-scope-dock>
+      <kernel-scope-panel role=${this.#main} aria-label="What is open" .session=${session}></kernel-scope-panel>
+      <kernel-scope-dock role="region" aria-label="Bytes and fields" .session=${session} .height=${this.dockHeight} @height=${this.#resized}></kernel-scope-dock>
     `;
   }
 
@@ -218,28 +218,10 @@ export class KernelScope extends LitElement {
     if (source) void this.#open(source.name, async () => source);
   };
 
-  #setHeight(pixels: number): void {
-    const all = this.getBoundingClientRect().height;
-    this.dockHeight = Math.min(Math.max(120, pixels), Math.max(120, all - 200));
-  }
-
-  get #dock(): DOMRect | undefined {
-    return this.renderRoot.querySelector('kernel-scope-dock')?.getBoundingClientRect();
-  }
-
-  readonly #grabbed = (event: PointerEvent): void => {
-    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-  };
-
-  readonly #moved = (event: PointerEvent): void => {
-    if (event.buttons & 1) this.#setHeight((this.#dock?.bottom ?? 0) - event.clientY);
-  };
-
-  readonly #resized = (event: KeyboardEvent): void => {
-    const step = { ArrowUp: 24, ArrowDown: -24 }[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    this.#setHeight((this.#dock?.height ?? 300) + step);
+  /** The dock is to have another height; the rest keeps some of it. */
+  readonly #resized = ({ detail }: CustomEvent<number>): void => {
+    const most = Math.max(120, this.getBoundingClientRect().height - 200);
+    this.dockHeight = Math.min(Math.max(120, detail), most);
   };
 }
 

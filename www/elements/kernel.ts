@@ -45,6 +45,8 @@ export class Kernel extends Part {
         .facts div:nth-child(4) { border-inline-start: 0; }
         .facts div:nth-child(n + 4) { border-block-start: 1px solid var(--line); }
         th, td { padding-inline: 6px; }
+        th.word, td.word { display: none; }
+        td:first-child { overflow-wrap: normal; white-space: nowrap; }
       }
     `,
   ];

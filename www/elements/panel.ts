@@ -56,6 +56,7 @@ export class Panel extends Part {
     const shown = this.#shown;
     return html`
       ${this.#failed ? html`<p class="failed" role="alert">${this.#failed}</p>` : nothing}
+      ${shown ? html`<h2 class="unseen">${shown.panel.title}</h2>` : nothing}
       <div class="body">${session && shown ? shown.panel.view(session, shown.data as never, parseView(session.view).rest) : nothing}</div>
     `;
   }

@@ -27,6 +27,7 @@ export class SummaryView extends Part {
     css`
       :host { display: block; padding: 12px 20px 20px; }
       h3 { font: 600 13px var(--sans); margin: 20px 0 6px; }
+      .first { margin-block-start: 2px; }
       .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(340px, 100%), 1fr)); gap: 0 40px; }
       .roles li { display: grid; grid-template-columns: 12px 6.2em minmax(3em, 1fr) auto 5em; gap: 10px; align-items: center; padding: 2.5px 0; }
       .roles .swatch { inline-size: 12px; block-size: 12px; border-radius: 2px; }
@@ -68,7 +69,7 @@ export class SummaryView extends Part {
       column.is_shown && column.key !== 'code_offset' ? [{ column, index }] : [],
     );
     return html`
-      <h3>Kernels · ${count(window.matched)}</h3>
+      <h3 class="first">Kernels · ${count(window.matched)}</h3>
       <div class="wide"><table aria-label="Kernels">
         <thead><tr>${shown.map(({ column }) => html`<th scope="col" class=${isRight(column) ? 'right' : ''}>${column.title}</th>`)}</tr></thead>
         <tbody>${window.rows.map(

@@ -42,6 +42,7 @@ export class Table extends Part {
       .row[aria-selected="true"] { background: var(--wash); box-shadow: inset 3px 0 var(--accent); }
       .cell { white-space: pre; overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
       .right, .right button { text-align: end; }
+      .swatch { display: inline-block; inline-size: 10px; block-size: 10px; border-radius: 2px; margin-inline-end: 8px; }
       .word { color: var(--dim); }
       .stale .rows { opacity: .5; }
       .scroller:focus-visible { outline-offset: -2px; }
@@ -224,7 +225,8 @@ export class Table extends Part {
       return html`<div class=${tone} role="gridcell"><button class="link" tabindex="-1" title="Go to its contents"
         @click=${(event: Event) => this.#contents(event, row)}>${text}</button></div>`;
     }
-    return html`<div class=${tone} role="gridcell" title=${text.length > 30 ? text : nothing}>${text}</div>`;
+    const swatch = column.key === 'role' && text ? html`<i class="swatch role-${text}"></i>` : nothing;
+    return html`<div class=${tone} role="gridcell" title=${text.length > 30 ? text : nothing}>${swatch}${text}</div>`;
   }
 
   /** Whether the file has bytes of what the row is the header of. */

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { facts, lead, lists } from './kernel.ts';
+import type { KernelDetail } from './protocol.ts';
+
+const span = { offset: 0x680, size: 512 };
+
+/** What `cuobjdump -res-usage` and `-elf` say of vadd for sm_90a. */
+const cubin = {
+  family: 'cubin',
+  name: '_Z4vaddPKfS0_Pfi',
+  entry_point: true,
+  section: 12,
+  code_offset: 0,
+  code_bytes: 512,
+  code: span,
+  registers: 12,
+  stack_bytes: 0,
+  frame_bytes: 0,
+  max_stack_bytes: null,
+  shared_bytes: 0,
+  local_bytes: null,
+  barriers: null,
+  max_threads: null,
+  params_offset: 0x210,
+  params_bytes: 28,
+  params: [
+    { ordinal: 0, offset: 0, size: 8, space: 0, log2_align: 0 },
+    { ordinal: 1, offset: 8, size: 8, space: 0, log2_align: 0 },
+    { ordinal: 2, offset: 16, size: 8, space: 0, log2_align: 0 },
+    { ordinal: 3, offset: 24, size: 4, space: 0, log2_align: 0 },
+  ],
+  banks: [{ index: 0, section: 14, offset: 0x200, bytes: 556 }],
+  attributes: [
+    { id: 0x17, name: 'EIATTR_KPARAM_INFO', format: 'SVAL', offset: 0x584, size: 16, value: { Ordinal: 3 }, text: '' },
+  ],
+} as unknown as KernelDetail;
+
+test('a kernel of a cubin has its six numbers', () => {
+  expect(facts(cubin).map(({ title, value }) => [title, value])).toEqual([
+    ['Registers', '12'],
+    ['Stack', '0'],
+    ['Shared', '0'],
+    ['Parameters', '28'],
+    ['Constant 0', '556'],
+    ['Barriers', '—'],
+  ]);
+  expect(lead(cubin)).toBe('Kernel in section 12, 512 bytes of code. Parameters start at c[0x0][0x210].');
+});
+
+test('a parameter says where code reads it, and which bytes say so', () => {
+  const [parameters] = lists(cubin);
+  // No column for what the file does not say, the alignment.
+  expect(parameters?.columns.map((column) => column.title)).toEqual(['#', 'Bank 0', 'Offset', 'Size']);
+  expect(parameters?.rows[3]).toEqual({
+    cells: ['3', 'c[0x0][0x228]', '0x18', '4'],
+    place: { offset: 0x584, size: 16 },
+  });
+  expect(parameters?.rows[0]?.place).toBe(null);
+});
+
+test('a kernel of a code object has its six numbers, and its hidden arguments apart', () => {
+  const argument = (name: string | null, kind: string, offset: number) => ({
+    name,
+    type_name: null,
+    kind,
+    offset,
+    size: 8,
+    address_space: null,
+    access: null,
+    actual_access: null,
+    is_const: false,
+    span,
+  });
+  const kernel = {
+    family: 'amdgpu',
+    name: 'k',
+    descriptor: 0xc0,
+    entry: null,
+    group_segment: 512,
+    private_segment: 0,
+    kernarg_size: 360,
+    explicit_size: 24,
+    rsrc1: 0xaf0100,
+    rsrc2: null,
+    rsrc3: 1,
+    wave32: false,
+    max_threads: 256,
+    vgprs: 8,
+    sgprs: 40,
+    agprs: 4,
+    args: [argument('a', 'global_buffer', 0), argument(null, 'hidden_block_count_x', 24)],
+    descriptor_span: { offset: 0xcc0, size: 64 },
+  } as unknown as KernelDetail;
+  expect(facts(kernel).map(({ title, value }) => [title, value])).toEqual([
+    ['VGPRs', '8'],
+    ['SGPRs', '40'],
+    ['LDS', '512'],
+    ['Scratch', '0'],
+    ['Kernarg', '360'],
+    ['Max threads', '256'],
+  ]);
+  expect(lead(kernel)).toBe('Descriptor at 0xc0 of the image, first instruction not in the image.');
+  expect(lists(kernel).map((list) => [list.title, list.rows.map((row) => row.cells[0])])).toEqual([
+    ['Arguments', ['a']],
+    ['Hidden arguments', ['block_count_x']],
+    ['Program resources', ['COMPUTE_PGM_RSRC1', 'COMPUTE_PGM_RSRC3']],
+  ]);
+  expect(lists(kernel)[2]?.rows[1]?.place).toEqual({ offset: 0xcc0 + 44, size: 4 });
+});
