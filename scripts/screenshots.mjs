@@ -19,8 +19,7 @@ const NARROW = { width: 390, height: 844 };
 const shots = {
   start: {},
   summary: { file: CUBIN },
-  kernel: { file: CUBIN, view: 'kernels', at: 0x584, size: 16 },
-  field: { file: CUBIN, view: 'kernels', at: 0x58c },
+  cubin: { file: CUBIN, view: 'kernels', at: 0x58c },
   sections: { file: CUBIN, view: 'sections', at: 0x408, size: 104 },
   symbols: {
     file: OBJECT,
@@ -30,10 +29,10 @@ const shots = {
   map: { file: OBJECT, view: 'map', at: 0x200 },
   'amd-summary': { file: OBJECT },
   'amd-kernel': { file: OBJECT, view: 'kernels/0', at: 0xcc0, size: 64 },
-  'amd-flags': { file: OBJECT, view: 'kernels/0', at: 0xcf0, size: 1 },
+  'code-object': { file: OBJECT, view: 'kernels/0', at: 0xcf0, size: 1 },
   findings: { file: BROKEN, view: 'diagnostics', at: 0x200 },
   'start-narrow': NARROW,
-  'kernel-narrow': { ...NARROW, file: CUBIN, view: 'kernels' },
+  narrow: { ...NARROW, file: CUBIN, view: 'kernels' },
   'bytes-narrow': { ...NARROW, file: CUBIN, view: 'kernels', at: 0x584 },
   'fields-narrow': {
     ...NARROW,
@@ -45,7 +44,7 @@ const shots = {
   embed: { path: 'examples/embed.html', width: 1280, height: 1500 },
 };
 /** Those that README.md shows. */
-const KEPT = new Set(['kernel-light', 'kernel-dark', 'fields-narrow-light']);
+const KEPT = new Set(['cubin-light', 'cubin-dark', 'code-object-dark', 'narrow-light']);
 
 const folder = process.argv[2] ?? 'docs/screenshots';
 const word = process.argv[3] ?? '';
