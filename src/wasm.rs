@@ -345,9 +345,13 @@ impl Handle {
         object(&self.document.locate(offset as u64))
     }
 
-    /// The records at `offset` in print: `form` is `text`, `json`, `markdown` or `c`.
-    pub fn print(&self, offset: f64, form: &str) -> Result<String, JsValue> {
-        let records: Vec<Record> = self.document.locate(offset as u64).records;
+    /// The records at `offset` in print, or only the one of that index: `form` is `text`, `json`,
+    /// `markdown` or `c`.
+    pub fn print(&self, offset: f64, form: &str, index: Option<u32>) -> Result<String, JsValue> {
+        let mut records: Vec<Record> = self.document.locate(offset as u64).records;
+        if let Some(index) = index {
+            records = records.into_iter().skip(index as usize).take(1).collect();
+        }
         if form == "json" {
             let printed: Result<Vec<String>, JsValue> = records.iter().map(json).collect();
             return Ok(printed?.join("\n"));

@@ -35,8 +35,8 @@ function start(): { client: Client; worker: () => Fake } {
 
 test('answers find their requests in any order', async () => {
   const { client, worker } = start();
-  const first = client.call(1, 'print', [0, 'text']);
-  const second = client.call(1, 'print', [8, 'text']);
+  const first = client.call(1, 'print', [0, 'text', 0]);
+  const second = client.call(1, 'print', [8, 'text', 0]);
   const [a, b] = worker().seqs();
   worker().say({ seq: b as number, answer: 'second' });
   worker().say({ seq: a as number, answer: 'first' });
@@ -47,13 +47,13 @@ test('answers find their requests in any order', async () => {
 test('a request that is given up is cancelled, and a stale answer is dropped', async () => {
   const { client, worker } = start();
   const controller = new AbortController();
-  const old = client.call(1, 'print', [0, 'text'], { signal: controller.signal });
+  const old = client.call(1, 'print', [0, 'text', 0], { signal: controller.signal });
   controller.abort();
   await expect(old).rejects.toSatisfy(isAbort);
   const [seq] = worker().seqs();
   expect(worker().heard.at(-1)).toEqual({ cancel: seq });
   worker().say({ seq: seq as number, answer: 'too late' });
-  const next = client.call(1, 'print', [0, 'text']);
+  const next = client.call(1, 'print', [0, 'text', 0]);
   worker().say({ seq: worker().seqs().at(-1) as number, answer: 'in time' });
   expect(await next).toBe('in time');
 });

@@ -63,7 +63,8 @@ export type Calls = {
   image(bySegments: boolean): ImageInfo | null;
   imageBytes(bySegments: boolean, offset: number, size: number): Uint8Array;
   locate(offset: number): Location;
-  print(offset: number, form: Form): string;
+  /** The structure of that index at `offset` in print. */
+  print(offset: number, form: Form, index: number): string;
   kernel(index: number): KernelDetail | null;
   diagnostics(): Diagnostic[];
   /** Long. The next match from `start` on. */

@@ -47,6 +47,8 @@ export class Session {
     const file = client.newFile();
     try {
       const opened = await client.call(file, 'open', [source.blob], options);
+      // The core opens whatever it is; that nothing at all can be read of it is the page's to say.
+      if (opened.summary.format === 'unknown') await probe(source);
       return new Session(client, source, file, opened);
     } catch (error) {
       if (!isAbort(error)) await probe(source);

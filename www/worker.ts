@@ -37,7 +37,7 @@ const answers: Omit<Answers, 'open' | 'close'> = {
   image: (file, bySegments) => file.image(bySegments) ?? null,
   imageBytes: (file, bySegments, offset, size) => file.imageBytes(bySegments, offset, size),
   locate: (file, offset) => file.locate(offset),
-  print: (file, offset, form) => file.print(offset, form),
+  print: (file, offset, form, index) => file.print(offset, form, index),
   kernel: (file, index) => file.kernel(index) ?? null,
   diagnostics: (file) => file.diagnostics(),
   *search(file, pattern, isHex, start) {

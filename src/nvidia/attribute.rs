@@ -304,6 +304,14 @@ pub(super) fn record(context: &Context<'_>, entry: &Entry, coding: Coding) -> Re
         .fields
         .retain(|field| field.alternative_of.is_none() || field.name == reading);
     if entry.format == EIFMT_SVAL {
+        // The halfword is nothing but the size then.
+        record.fields.retain(|field| field.name != "value");
+        record
+            .fields
+            .iter_mut()
+            .for_each(|field| field.alternative_of = None);
+    }
+    if entry.format == EIFMT_SVAL {
         append(&mut record, context, entry, &bytes, coding);
     } else if coding == Coding::Info {
         let meaning = in_head(entry, &bytes).and_then(|field| field.meaning);

@@ -1,6 +1,7 @@
 // The page as people use it. Expected values are those of the vendors' tools: `cuobjdump -res-usage` says REG:12 STACK:0 SHARED:0
 // CONSTANT[0]:556 of vadd for sm_90a, `cuobjdump -elf` that its parameters are 0x1c bytes at 0x210, `llvm-readelf` the rest.
 
+import { manySymbols } from './made.mjs';
 import { ARGS, clickByte, drop, goTo, hexRow, numbers, show, VADD } from './page.ts';
 import { expect, test } from './site.ts';
 
@@ -26,6 +27,10 @@ test('a cubin that is dropped says what it is, and its kernel its numbers', asyn
   await expect(parameters).toHaveCount(5);
   await expect(parameters.nth(1)).toContainText('c[0x0][0x210]');
   await expect(parameters.nth(4)).toContainText('c[0x0][0x228]');
+  // The row leads to the attribute that says so: the first KPARAM_INFO, of the last parameter.
+  await parameters.nth(4).click();
+  await expect(page.locator('kernel-scope-hex .head')).toContainText('file 0x584');
+  await expect(page.locator('kernel-scope-hex .head')).toContainText('16 bytes selected');
 });
 
 test('a code object shows its kernels, their arguments and its sections', async ({ page }) => {
@@ -74,6 +79,41 @@ test('a byte leads to its field, the field to its bytes, and a reference to what
   await diagram.getByRole('button', { name: 'go to 0xab0' }).click();
   await expect(hexRow(page, 0xab0)).toBeVisible();
   await expect(page.locator('kernel-scope-hex .head')).toContainText('file 0xab0');
+});
+
+test('a record is copied as a C struct and as JSON', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto('./');
+  await drop(page, VADD);
+  await goTo(page, '0');
+  const read = () => page.evaluate(() => navigator.clipboard.readText());
+  await page.getByRole('button', { name: 'Copy as C' }).click();
+  await expect.poll(read).toMatch(/^struct .*e_machine/ms);
+  await page.getByRole('button', { name: 'Copy as JSON' }).click();
+  await expect.poll(async () => JSON.parse(await read()).fields?.length).toBeGreaterThan(10);
+});
+
+test('a table of 200,000 rows has only what is visible in the page', async ({ page }) => {
+  await page.goto('./');
+  const buffer = manySymbols(200_000);
+  await page.locator('input[type="file"]').setInputFiles({ name: 'symbols.elf', mimeType: '', buffer });
+  await show(page, 'Symbols');
+  const symbols = page.getByRole('grid', { name: 'Symbols' });
+  await expect(symbols).toHaveAttribute('aria-rowcount', '200001');
+  await symbols.press('End');
+  await expect(symbols.getByText('_ZN6kernel192081E199999', { exact: true })).toBeVisible();
+  expect(await symbols.getByRole('row').count()).toBeLessThan(60);
+
+  // Sorted by name from the end: the greatest of the names comes first, and its row leads to its entry.
+  const name = symbols.getByRole('columnheader', { name: 'Name' });
+  await name.getByRole('button').click();
+  await name.getByRole('button').click();
+  await expect(name).toHaveAttribute('aria-sort', 'descending');
+  await expect(symbols.getByRole('row').nth(1)).toContainText('_ZN6kernel9E159111');
+  await page.getByLabel('Filter Symbols').fill('name:kernel99999E');
+  await expect(symbols.getByRole('row')).toHaveCount(2);
+  await symbols.getByRole('row').nth(1).click();
+  await expect(page.locator('kernel-scope-hex .head')).toContainText('24 bytes selected');
 });
 
 test('the keyboard goes through the bytes and selects them', async ({ page }) => {

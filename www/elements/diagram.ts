@@ -335,11 +335,11 @@ export class Diagram extends Part {
     const { session } = this;
     if (!session?.record) return;
     try {
-      const { record } = session;
+      const { record, location, recordIndex } = session;
       const text =
         form === 'json'
           ? JSON.stringify(record, null, 2)
-          : await session.call('print', [Number(record.span.offset), form]);
+          : await session.call('print', [Number(location?.offset), form, recordIndex]);
       await navigator.clipboard.writeText(text);
       this.said = 'copied as';
     } catch (error) {

@@ -4,7 +4,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { isAbort, message } from '../client.ts';
 import { type Panel as Made, panels, parseView } from '../panels.ts';
-import type { Change } from '../session.ts';
+import type { Change, Session } from '../session.ts';
 import { define, Part } from './part.ts';
 
 export class Panel extends Part {
@@ -18,11 +18,11 @@ export class Panel extends Part {
   ];
 
   #asking: AbortController | undefined;
-  #shown: { panel: Made; data: unknown } | null = null;
+  #shown: { session: Session; panel: Made; data: unknown } | null = null;
   #failed = '';
+  #view = '';
 
   protected override changed(change: Change | null): void {
-    if (change === null) this.#shown = null;
     if (change === null || change === 'view' || change === 'reopened') this.#asking?.abort();
     if (change === null || change === 'view' || change === 'summary' || change === 'reopened') void this.#ask();
   }
@@ -34,15 +34,17 @@ export class Panel extends Part {
     const { key } = parseView(session.view);
     const panel = all.find((one) => one.key === key) ?? all[0];
     if (!panel) return;
+    if (this.#view !== session.view) this.renderRoot.querySelector('.body')?.scrollTo(0, 0);
+    this.#view = session.view;
     // Another place in the same panel needs nothing new.
-    if (this.#shown?.panel.key === panel.key) this.requestUpdate();
+    if (this.#shown?.session === session && this.#shown.panel.key === panel.key) this.requestUpdate();
     // What has been asked before is still welcome, as long as it is about the same: its answer comes first.
     if (!this.#asking || this.#asking.signal.aborted) this.#asking = new AbortController();
     const { signal } = this.#asking;
     try {
       const data = await panel.request(session, signal);
       if (signal.aborted) return;
-      this.#shown = { panel, data };
+      this.#shown = { session, panel, data };
       this.#failed = '';
     } catch (error) {
       if (isAbort(error) || signal.aborted) return;
@@ -52,12 +54,11 @@ export class Panel extends Part {
   }
 
   override render(): TemplateResult {
-    const { session } = this;
     const shown = this.#shown;
     return html`
       ${this.#failed ? html`<p class="failed" role="alert">${this.#failed}</p>` : nothing}
       ${shown ? html`<h2 class="unseen">${shown.panel.title}</h2>` : nothing}
-      <div class="body">${session && shown ? shown.panel.view(session, shown.data as never, parseView(session.view).rest) : nothing}</div>
+      <div class="body">${shown ? shown.panel.view(shown.session, shown.data as never, parseView(shown.session.view).rest) : nothing}</div>
     `;
   }
 }
