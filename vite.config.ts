@@ -27,7 +27,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: ['index.html', 'www/elements/kernel-scope.ts'],
+      input: { index: 'index.html', 'kernel-scope': 'www/element.ts' },
       // The element is a module that other pages load and import from: a name that stays, and its exports.
       preserveEntrySignatures: 'exports-only',
       output: {

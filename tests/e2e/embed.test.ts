@@ -1,5 +1,7 @@
 // Two elements in a page that is not ours, with a style sheet that reaches for everything.
 
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { numbers } from './page.ts';
 import { expect, test } from './site.ts';
 
@@ -22,4 +24,9 @@ test('the style of the page around does not reach inside', async ({ page }) => {
   expect({ textTransform, borderTopWidth }).toEqual({ textTransform: 'none', borderTopWidth: '0px' });
   expect(letterSpacing).not.toBe('0.12em');
   expect(color).toBe('rgb(28, 27, 25)');
+});
+
+test('the module can be imported where there is no DOM', async () => {
+  const { KernelScope } = await import(pathToFileURL(resolve('dist/kernel-scope.js')).href);
+  expect(KernelScope).toBe(undefined);
 });

@@ -133,7 +133,7 @@ export class Hex extends Part {
       </div>
       <div class="scroller" role="grid" tabindex="0" aria-label="Bytes" aria-rowcount=${this.#virtual.list.rows} aria-colcount="3"
         aria-activedescendant=${isInView ? `row${row}` : nothing}
-        @pointerdown=${this.#down} @pointermove=${this.#move} @keydown=${this.#key}>
+        @pointerdown=${this.#down} @pointermove=${this.#move} @click=${this.#tapped} @keydown=${this.#key}>
         <div class="window" role="presentation"><div role="rowgroup" ${styled({ transform: `translateY(${-shift}px)` })}>${body}</div></div>
         <div class="spacer"></div>
       </div>
@@ -214,9 +214,14 @@ export class Hex extends Part {
     // A press on the scrollbar is no press on a byte.
     const scroller = event.currentTarget as HTMLElement;
     if (event.button !== 0 || event.offsetX >= scroller.clientWidth) return;
-    // A finger scrolls; it selects by a tap, which comes as a click.
-    if (event.pointerType !== 'touch') scroller.setPointerCapture(event.pointerId);
+    // A finger scrolls; what it selects by is a tap, which comes as a click.
+    if (event.pointerType === 'touch') return;
+    scroller.setPointerCapture(event.pointerId);
     this.#go(this.#at(event), event.shiftKey);
+  };
+
+  readonly #tapped = (event: PointerEvent): void => {
+    if (event.pointerType === 'touch') this.#go(this.#at(event), event.shiftKey);
   };
 
   readonly #move = (event: PointerEvent): void => {
