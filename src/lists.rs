@@ -127,40 +127,56 @@ impl Table for SegmentList<'_> {
     }
 }
 
-/// Tables that follow each other, as one: which of them holds a row, and which of its entries it is.
-fn nth(counts: impl Iterator<Item = u64>, row: u64) -> Option<(usize, u64)> {
-    let mut rest = row;
-    for (table, count) in counts.enumerate() {
-        match rest.checked_sub(count) {
-            Some(beyond) => rest = beyond,
-            None => return Some((table, rest)),
-        }
-    }
-    None
+/// Tables of a file that follow each other, as one. Each is read when its first row is asked for; of one
+/// that cannot be read the rows are empty, and a finding says why.
+struct Chain<'a, T, R> {
+    /// The row behind the table's last one, the table, its rows once they are read.
+    tables: Vec<(u64, &'a T, OnceCell<Option<R>>)>,
 }
 
-/// The symbols: of static tables, then of dynamic ones. A table is read when its first row is asked for;
-/// of one that cannot be read the rows are empty, and a finding says why.
+impl<'a, T, R> Chain<'a, T, R> {
+    fn new(tables: impl Iterator<Item = &'a T>, count: fn(&T) -> u64) -> Self {
+        let mut end = 0;
+        let tables = tables.map(|table| {
+            end += count(table);
+            (end, table, OnceCell::new())
+        });
+        Self {
+            tables: tables.collect(),
+        }
+    }
+
+    fn len(&self) -> u64 {
+        self.tables.last().map_or(0, |(end, ..)| *end)
+    }
+
+    /// The table that holds `row`, its rows, and which of them it is.
+    fn entry(&self, row: u64, read: impl FnOnce(&'a T) -> Option<R>) -> Option<(&'a T, &R, u64)> {
+        let at = self.tables.partition_point(|(end, ..)| *end <= row);
+        let start = at.checked_sub(1).map_or(0, |before| self.tables[before].0);
+        let (_, table, rows) = self.tables.get(at)?;
+        let rows = rows.get_or_init(|| read(table)).as_ref()?;
+        Some((table, rows, row - start))
+    }
+}
+
+/// The symbols: of static tables, then of dynamic ones.
 pub struct SymbolList<'a> {
     elf: &'a Elf,
-    tables: Vec<(&'a SymbolTable, OnceCell<Option<Symbols<'a>>>)>,
+    tables: Chain<'a, SymbolTable, Symbols<'a>>,
 }
 
 impl<'a> SymbolList<'a> {
     /// The symbols of `elf`.
     pub fn new(elf: &'a Elf) -> Self {
-        let tables = elf.symbol_tables.iter();
         Self {
             elf,
-            tables: tables.map(|table| (table, OnceCell::new())).collect(),
+            tables: Chain::new(elf.symbol_tables.iter(), |table| table.table.count),
         }
     }
 
     fn entry(&self, row: u64) -> Option<(&SymbolTable, &Symbols<'a>, u64)> {
-        let (table, entry) = nth(self.tables.iter().map(|(t, _)| t.table.count), row)?;
-        let (table, symbols) = self.tables.get(table)?;
-        let symbols = symbols.get_or_init(|| self.elf.symbols(table).ok());
-        Some((table, symbols.as_ref()?, entry))
+        self.tables.entry(row, |table| self.elf.symbols(table).ok())
     }
 }
 
@@ -184,7 +200,7 @@ impl Table for SymbolList<'_> {
     }
 
     fn len(&self) -> u64 {
-        self.tables.iter().map(|(t, _)| t.table.count).sum()
+        self.tables.len()
     }
 
     fn cell(&self, row: u64, key: &str) -> Cell<'_> {
@@ -229,10 +245,10 @@ impl Table for SymbolList<'_> {
     }
 }
 
-/// The relocations of relocation sections, in section order, or those found elsewhere. Read as symbols are.
+/// The relocations of relocation sections, in section order, or those found elsewhere.
 pub struct RelocationList<'a> {
     elf: &'a Elf,
-    tables: Vec<(&'a RelocationTable, OnceCell<Option<Relocations<'a>>>)>,
+    tables: Chain<'a, RelocationTable, Relocations<'a>>,
 }
 
 impl<'a> RelocationList<'a> {
@@ -242,15 +258,13 @@ impl<'a> RelocationList<'a> {
         let wanted = tables.filter(|table| table.section.is_some() == in_sections);
         Self {
             elf,
-            tables: wanted.map(|table| (table, OnceCell::new())).collect(),
+            tables: Chain::new(wanted, |table| table.table.count),
         }
     }
 
     fn entry(&self, row: u64) -> Option<(&RelocationTable, &Relocations<'a>, u64)> {
-        let (table, entry) = nth(self.tables.iter().map(|(t, _)| t.table.count), row)?;
-        let (table, relocations) = self.tables.get(table)?;
-        let relocations = relocations.get_or_init(|| self.elf.relocations(table).ok());
-        Some((table, relocations.as_ref()?, entry))
+        self.tables
+            .entry(row, |table| self.elf.relocations(table).ok())
     }
 }
 
@@ -275,7 +289,7 @@ impl Table for RelocationList<'_> {
     }
 
     fn len(&self) -> u64 {
-        self.tables.iter().map(|(t, _)| t.table.count).sum()
+        self.tables.len()
     }
 
     fn cell(&self, row: u64, key: &str) -> Cell<'_> {

@@ -181,9 +181,15 @@ impl Elf {
 
     /// The table in section `index`.
     pub fn symbol_table_in(&self, index: u32) -> Option<&SymbolTable> {
-        self.symbol_tables
-            .iter()
-            .find(|table| table.section == Some(index))
+        // Static tables stand before dynamic ones, and each kind in section order.
+        let dynamic = self
+            .symbol_tables
+            .partition_point(|table| !table.is_dynamic);
+        let (fixed, dynamic) = self.symbol_tables.split_at(dynamic);
+        [fixed, dynamic].into_iter().find_map(|tables| {
+            let at = tables.partition_point(|table| table.section < Some(index));
+            tables.get(at).filter(|table| table.section == Some(index))
+        })
     }
 
     /// Where `symbol` is.
