@@ -164,7 +164,7 @@ impl Document {
                 Diagnostic::note(
                     Kind::Limit,
                     format!(
-                        "this is a {}, which is recognised but not taken apart yet",
+                        "recognised as {}, which is not taken apart yet",
                         other.title()
                     ),
                 )
@@ -252,15 +252,15 @@ impl Document {
     fn verdict(&self) -> Verdict {
         let count = self.findings.all().len();
         let of = |severity| self.findings.iter().any(move |d| d.severity == severity);
-        let loader = |d: &Diagnostic| d.kind == Kind::Loader && d.severity == Severity::Error;
+        let loader = |d: &Diagnostic| d.kind == Kind::Loader && d.severity != Severity::Note;
+        let error = |kind| {
+            let mut findings = self.findings.iter();
+            findings.any(move |d| d.kind == kind && d.severity == Severity::Error)
+        };
         let severity = [Severity::Error, Severity::Warning, Severity::Note]
             .into_iter()
             .find(|&severity| of(severity));
         let refused = self.findings.iter().any(loader);
-        let broken = self
-            .findings
-            .iter()
-            .any(|d| d.severity == Severity::Error && !loader(d));
         let relocatable = self
             .elf
             .as_ref()
@@ -268,10 +268,11 @@ impl Document {
         let is_device = !matches!(self.device, Device::None);
         let state = match severity {
             _ if self.elf.is_none() && self.format == Format::Unknown => "not recognised",
-            _ if self.elf.is_none() && broken => "cannot be read",
-            _ if broken => "damaged",
+            _ if self.elf.is_none() && error(Kind::Format) => "cannot be read",
+            _ if error(Kind::Format) => "damaged",
+            _ if error(Kind::Limit) => "read in part",
             _ if is_device && relocatable => "must be linked first",
-            _ if refused => "a loader refuses it",
+            _ if is_device && refused => "the reference loader refuses it",
             _ if is_device => "loads",
             _ if self.elf.is_some() => "well-formed",
             _ => "recognised",
@@ -444,7 +445,9 @@ impl Document {
                 let table = elf.relocation_tables.get(i as usize);
                 table.map_or(Span::default(), |t| t.table.span())
             }
-            Part::Padding | Part::Unclaimed => leaf.map_or(Span::default(), |leaf| leaf.span),
+            Part::Padding | Part::Unclaimed | Part::Unread => {
+                leaf.map_or(Span::default(), |leaf| leaf.span)
+            }
         };
         let header = match part {
             Part::Section(index) => elf.section_table.map(|t| t.entry(index.into())),

@@ -205,7 +205,7 @@ fn c(record: &Record) -> String {
         comment(&record.name),
         record.span.size,
         record.span.offset,
-        identifier(record.name.split(' ').next().unwrap_or_default())
+        identifier(record.layout.unwrap_or(&record.name))
     );
     let mut fields: Vec<(u32, u32, Option<&Field>)> = record
         .fields

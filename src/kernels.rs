@@ -16,7 +16,7 @@ impl Table for CubinKernelList<'_> {
     fn columns(&self) -> &'static [Column] {
         const COLUMNS: &[Column] = &[
             column("name", "Name", Unit::Text),
-            column("entry_point", "Entry", Unit::Word),
+            column("entry_point", "Kernel", Unit::Word),
             column("registers", "Registers", Unit::Number),
             column("stack_bytes", "Stack", Unit::Size),
             column("shared_bytes", "Shared", Unit::Size),
@@ -26,7 +26,7 @@ impl Table for CubinKernelList<'_> {
             hidden("params_offset", "Parameters at", Unit::Hex),
             column("constant0_bytes", "Constant 0", Unit::Size),
             column("code_bytes", "Code", Unit::Size),
-            column("code_offset", "Image", Unit::Hex),
+            column("code_offset", "Code in image", Unit::Hex),
             hidden("section", "Section", Unit::Number),
         ];
         COLUMNS
@@ -73,16 +73,16 @@ impl Table for AmdgpuKernelList<'_> {
     fn columns(&self) -> &'static [Column] {
         const COLUMNS: &[Column] = &[
             column("name", "Name", Unit::Text),
-            column("vgprs", "VGPRs", Unit::Number),
-            column("sgprs", "SGPRs", Unit::Number),
-            column("agprs", "AGPRs", Unit::Number),
+            column("vgprs", "VGPRs allocated", Unit::Number),
+            column("sgprs", "SGPRs allocated", Unit::Number),
+            column("agprs", "AGPRs allocated", Unit::Number),
             column("group_segment", "LDS", Unit::Size),
             column("private_segment", "Scratch", Unit::Size),
             column("kernarg_size", "Kernarg", Unit::Size),
             column("max_threads", "Max threads", Unit::Number),
             column("wave32", "Wave32", Unit::Word),
-            column("descriptor", "Descriptor", Unit::Hex),
-            column("entry", "Entry", Unit::Hex),
+            column("descriptor", "Descriptor in image", Unit::Hex),
+            column("entry", "Entry in image", Unit::Hex),
             hidden("explicit_size", "Explicit arguments", Unit::Size),
             hidden("rsrc1", "RSRC1", Unit::Hex),
             hidden("rsrc2", "RSRC2", Unit::Hex),

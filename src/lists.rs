@@ -50,7 +50,10 @@ impl Table for SectionList<'_> {
             "index" => section.index.into(),
             "name" => section.name.as_str().into(),
             "type" => section.kind.into(),
-            "type_name" => section.kind_name(elf.dialect).into(),
+            "type_name" => match section.kind_name(elf.dialect) {
+                Some(name) => name.into(),
+                None => format!("0x{:x}", section.kind).into(),
+            },
             "flags" => section.flags.into(),
             "flag_names" => section.flag_names(elf.dialect).into(),
             "address" => section.address.into(),
@@ -184,6 +187,7 @@ impl Table for SymbolList<'_> {
     fn columns(&self) -> &'static [Column] {
         const COLUMNS: &[Column] = &[
             hidden("table", "Table", Unit::Number),
+            column("table_name", "In", Unit::Text),
             column("index", "#", Unit::Number),
             column("name", "Name", Unit::Text),
             column("value", "Value", Unit::Hex),
@@ -212,6 +216,10 @@ impl Table for SymbolList<'_> {
         };
         match key {
             "table" => table.section.into(),
+            "table_name" => match table.section {
+                Some(section) => self.elf.section_label(section).into(),
+                None => "dynamic table".into(),
+            },
             "index" => index.into(),
             "name" => {
                 let name = symbols.strings.get(symbol.name.into());

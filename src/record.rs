@@ -318,6 +318,8 @@ pub struct Record {
     pub name: String,
     /// Its bytes in the file.
     pub span: Span,
+    /// The layout's name as its format spells it.
+    pub layout: Option<&'static str>,
     /// The public source of its layout.
     pub source: Option<&'static str>,
     /// Its fields. Where the file ends early, those that are whole.
@@ -369,6 +371,7 @@ impl Layout {
         let mut record = Record {
             name: name.into(),
             span: Span::new(offset, (bytes.len() as u64).min(u64::from(self.bytes))),
+            layout: Some(self.name),
             source: Some(self.source),
             fields: Vec::with_capacity(self.fields().len()),
         };
@@ -383,6 +386,7 @@ impl Record {
         Self {
             name: name.into(),
             span,
+            layout: None,
             source,
             fields: Vec::new(),
         }

@@ -36,6 +36,10 @@ fn exit_codes_tell_what_happened() {
         &["report", &good, "--jsom"],
         &["report", &good, &good],
         &["hex", &good, "--at", "many"],
+        &["hex", &good, "--at", "+5"],
+        &["report", &good, "--at", "5"],
+        &["sections", &good, "--form", "json"],
+        &["record", &good, "--at", "5", "--json", "--form", "c"],
         &["hex", &good, "--at", "99999999"],
         &["record", &good],
         &["record", &good, "--at", "99999999"],
@@ -51,6 +55,34 @@ fn exit_codes_tell_what_happened() {
             "{bad:?}: {message}"
         );
     }
+}
+
+#[test]
+fn the_exit_code_is_the_files() {
+    let broken = fixture("amdgpu/mal/kd-entry-far.co");
+    for command in ["report", "sections", "symbols", "diagnostics", "map", "hex"] {
+        assert_eq!(
+            kernelscope(&[command, &broken]).status.code(),
+            Some(1),
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn paths_are_shown_without_their_control_characters() {
+    let output = kernelscope(&["report", "no\u{1b}[31msuch file"]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("no\\u{1b}[31msuch file"), "{message:?}");
+}
+
+#[test]
+fn hex_as_json_is_whole() {
+    let path = env!("CARGO_BIN_EXE_kernelscope");
+    let output = kernelscope(&["hex", path, "--json"]);
+    let hex: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let size = std::fs::metadata(path).unwrap().len() as usize;
+    assert_eq!(hex["bytes"].as_str().unwrap().len(), 2 * size);
 }
 
 #[test]
@@ -79,6 +111,7 @@ fn records_print_in_every_form() {
             || print("markdown").contains("| e_machine | 190 |")
     );
     assert!(print("c").contains("uint16_t e_machine; /* 190, EM_CUDA"));
+    assert!(print("c").contains("struct Elf64_Ehdr {"));
     let json: serde_json::Value = serde_json::from_str(&print("json")).unwrap();
     let fields = json["records"][0]["fields"].as_array().unwrap();
     let machine = fields

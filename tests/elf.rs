@@ -264,3 +264,87 @@ fn padding_is_zeros_and_the_rest_is_unclaimed() {
         .expect("the leaf");
     assert_eq!(leaf.part, Part::Unclaimed);
 }
+
+/// A file of `count` section headers that all span all of it, of the type `kind`.
+fn aliases(count: u32, kind: u32) -> Vec<u8> {
+    let size = 64 + 64 * u64::from(count);
+    let mut file = vec![0; 64];
+    file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+    file[16..24].copy_from_slice(&[1, 0, 190, 0, 1, 0, 0, 0]);
+    file[40..48].copy_from_slice(&64_u64.to_le_bytes());
+    file[52..54].copy_from_slice(&64_u16.to_le_bytes());
+    file[58..60].copy_from_slice(&64_u16.to_le_bytes());
+    file[60..62].copy_from_slice(&(count as u16).to_le_bytes());
+    for i in 0..count {
+        let mut header = [0; 64];
+        header[4..8].copy_from_slice(&(if i == 0 { 0 } else { kind }).to_le_bytes());
+        header[32..40].copy_from_slice(&size.to_le_bytes());
+        header[56] = 24;
+        file.extend(header);
+    }
+    file
+}
+
+/// Tables that name the same bytes again and again are gone through once: as many entries as the file can
+/// hold.
+#[test]
+fn tables_are_together_no_longer_than_the_file() {
+    for kind in [2, 4, 9, 11] {
+        let bytes = aliases(300, kind);
+        let size = bytes.len() as u64;
+        let mut document = Document::open(Source::memory(bytes));
+        assert!(document.check(0).total <= size / 16, "kind {kind}");
+        document.check_all();
+        let all = messages(&document);
+        assert!(
+            all.iter()
+                .any(|m| m.contains("together longer than the file")),
+            "{kind}"
+        );
+    }
+}
+
+#[test]
+fn headers_that_are_nowhere_are_a_finding() {
+    let mut bytes = common::bytes("nvidia/cubin/vadd.sm_90a.13.0.cubin");
+    bytes[40..48].fill(0); // e_shoff
+    let document = Document::open(Source::memory(bytes));
+    let elf = document.elf().expect("ELF");
+    assert!(elf.sections.is_empty());
+    let all = messages(&document);
+    assert!(
+        all.iter()
+            .any(|m| m.contains("the section headers are nowhere")),
+        "{all:?}"
+    );
+}
+
+/// Zeros between sections are padding although a segment has them too, up to any size that is read.
+#[test]
+fn zeros_between_parts_are_padding_of_any_size() {
+    let mut bytes = common::bytes("own/two-kernels.cubin");
+    let moved = bytes.len() as u64 + (1 << 20);
+    let table = Document::open(Source::memory(bytes.clone()))
+        .elf()
+        .and_then(|e| e.section_table);
+    let span = table.expect("a table").span();
+    let headers = bytes[span.offset as usize..span.end() as usize].to_vec();
+    bytes[span.offset as usize..span.end() as usize].fill(0);
+    bytes.resize(moved as usize, 0);
+    bytes.extend(headers);
+    bytes[40..48].copy_from_slice(&moved.to_le_bytes()); // e_shoff
+    let document = Document::open(Source::memory(bytes));
+    let gap = document
+        .leaves()
+        .iter()
+        .max_by_key(|leaf| leaf.span.size)
+        .expect("a leaf");
+    assert!(gap.span.size > 1 << 20);
+    assert_eq!(gap.part, Part::Padding);
+    let document = common::open("nvidia/cubin/vadd.sm_80.11.8.cubin");
+    let named: Vec<_> = document.leaves().iter().map(|leaf| leaf.part).collect();
+    assert!(
+        !named.iter().any(|part| matches!(part, Part::Segment(_))),
+        "{named:?}"
+    );
+}

@@ -331,7 +331,7 @@ pub(super) fn relocations(elf: &Elf, findings: &mut Diagnostics) {
                 _ => format!("{count} relocations are not of the kind that a loader applies"),
             };
             findings.push(
-                Diagnostic::error(Kind::Loader, message)
+                elf.refused(message)
                     .expected("R_AMDGPU_REL64 with an addend", format!("{name}{addend}"))
                     .within(format!("{section} relocation {first}, r_info"))
                     .at(elf.source().absolute(table.table.entry(first).offset)),

@@ -122,6 +122,29 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         .next()
         .ok_or_else(|| Failure::Usage("no command is given".into()))?;
     let command = command.string()?;
+    let is_table = kernelscope::document::TABLES
+        .iter()
+        .any(|(key, _)| *key == command);
+    if !is_table && !["report", "hex", "record"].contains(&command.as_str()) {
+        return Err(Failure::Usage(format!("there is no command {command:?}")));
+    }
+    for (option, is_given, takers) in [
+        ("--at", at.is_some(), &["hex", "record"][..]),
+        ("--len", len.is_some(), &["hex"]),
+        ("--form", form.is_some(), &["record"]),
+    ] {
+        if is_given && !takers.contains(&command.as_str()) {
+            return Err(Failure::Usage(format!(
+                "{option} is for {}",
+                takers.join(" and ")
+            )));
+        }
+    }
+    if json && form.is_some_and(|form| form != Form::Json) {
+        return Err(Failure::Usage(
+            "--json and --form say different things".into(),
+        ));
+    }
     let file = words
         .next()
         .ok_or_else(|| Failure::Usage(format!("{command}: no file is given")))?;
@@ -140,11 +163,13 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
 
 fn number(option: &str, text: &str) -> Result<u64, Failure> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    let parsed = match digits {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => text.parse(),
-    };
-    parsed.map_err(|_| {
+    let (digits, radix) = digits.map_or((text, 10), |digits| (digits, 16));
+    // The parser takes a sign, too.
+    let is_signed = digits.starts_with(['+', '-']);
+    let parsed = u64::from_str_radix(digits, radix)
+        .ok()
+        .filter(|_| !is_signed);
+    parsed.ok_or_else(|| {
         Failure::Usage(format!(
             "{option}: expected a number such as 64 or 0x40, found {text:?}"
         ))
@@ -155,11 +180,12 @@ fn number(option: &str, text: &str) -> Result<u64, Failure> {
 const INPUT_LIMIT: u64 = 1 << 30;
 
 fn source(path: &Path) -> Result<Source, Failure> {
-    let why = |error: io::Error| Failure::Read(format!("{}: {error}", path.display()));
-    // What comes through a pipe cannot be read in slices.
+    let name = visible(path);
+    let why = |error: io::Error| Failure::Read(format!("{name}: {error}"));
+    // What comes through a pipe cannot be read in slices, nor what does not know its size, as in /proc.
     let stream: Box<dyn Read> = if path == Path::new("-") {
         Box::new(io::stdin())
-    } else if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+    } else if std::fs::metadata(path).is_ok_and(|m| !m.is_dir() && (!m.is_file() || m.len() == 0)) {
         Box::new(std::fs::File::open(path).map_err(why)?)
     } else {
         return Ok(Source::sliced(File::open(path).map_err(why)?));
@@ -171,30 +197,27 @@ fn source(path: &Path) -> Result<Source, Failure> {
         .map_err(why)?;
     if bytes.len() as u64 > INPUT_LIMIT {
         return Err(Failure::Read(format!(
-            "{}: a stream of more than {INPUT_LIMIT} bytes: give a file",
-            path.display()
+            "{name}: a stream of more than {INPUT_LIMIT} bytes: give a file"
         )));
     }
     Ok(Source::memory(bytes))
+}
+
+/// The path as it can be shown in a terminal.
+fn visible(path: &Path) -> String {
+    export::visible(&path.to_string_lossy()).into_owned()
 }
 
 fn run() -> Result<ExitCode, Failure> {
     let Some(arguments) = arguments()? else {
         return Ok(ExitCode::SUCCESS);
     };
-    let known = ["report", "hex", "record"].contains(&arguments.command.as_str());
-    let tables = kernelscope::document::TABLES;
-    if !known && !tables.iter().any(|(key, _)| *key == arguments.command) {
-        return Err(Failure::Usage(format!(
-            "there is no command {:?}",
-            arguments.command
-        )));
-    }
     let mut document = Document::open(source(&arguments.file)?);
+    // The exit code is the file's, whatever is asked of it.
+    document.check_all();
     let mut out = BufWriter::new(io::stdout().lock());
     match arguments.command.as_str() {
         "report" => {
-            document.check_all();
             if arguments.json {
                 json(&mut out, &Report(&document))?;
             } else {
@@ -204,9 +227,6 @@ fn run() -> Result<ExitCode, Failure> {
         "hex" => hex(&document, &arguments, &mut out)?,
         "record" => record(&document, &arguments, &mut out)?,
         table => {
-            if table == "diagnostics" {
-                document.check_all();
-            }
             let rows = document.table(table);
             match rows {
                 Some(rows) if arguments.json => json(&mut out, &Rows(&*rows))?,
@@ -216,7 +236,7 @@ fn run() -> Result<ExitCode, Failure> {
                 None => writeln!(
                     io::stderr(),
                     "kernelscope: {}: {} files have no {table}",
-                    arguments.file.display(),
+                    visible(&arguments.file),
                     document.format().title()
                 )?,
             }
@@ -289,13 +309,15 @@ fn hex(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Resu
     }
     let span = Span::new(at, arguments.len.unwrap_or(u64::MAX)).clamp(source.size());
     if arguments.json {
-        let bytes = source
-            .read(Span::new(at, span.size.min(16 << 20)))
-            .map_err(read)?;
-        json(
-            out,
-            &serde_json::json!({ "offset": at, "bytes": kernelscope::record::hex(&bytes) }),
-        )?;
+        write!(out, "{{\"offset\":{at},\"bytes\":\"")?;
+        let mut next = span.offset;
+        while next < span.end() {
+            let size = (64 << 10).min(span.end() - next);
+            let bytes = source.read(Span::new(next, size)).map_err(read)?;
+            out.write_all(kernelscope::record::hex(&bytes).as_bytes())?;
+            next += size;
+        }
+        writeln!(out, "\"}}")?;
         return Ok(());
     }
     let mut start = span.offset;

@@ -180,7 +180,8 @@ impl Check {
                         .at(at),
                 );
             }
-            if let Some(section) = target {
+            // Offsets in a compressed section count in what it is unpacked to.
+            if let Some(section) = target.filter(|s| s.flags & elf::SHF_COMPRESSED.0 == 0) {
                 let start = if file.header.is_relocatable() {
                     0
                 } else {
@@ -221,12 +222,9 @@ impl Check {
             }
             if is_of_image && file.patched(table, &relocation).is_none() {
                 self.tally.push(
-                    Diagnostic::error(
-                        Kind::Loader,
-                        "the relocation patches memory that the image does not hold",
-                    )
-                    .within(label("r_offset"))
-                    .at(at),
+                    file.refused("the relocation patches memory that the image does not hold")
+                        .within(label("r_offset"))
+                        .at(at),
                 );
             }
             let place = symbols
@@ -236,8 +234,7 @@ impl Check {
                 .map(|symbol| file.place(&symbol));
             if is_of_image && place == Some(Place::Outside) {
                 self.tally.push(
-                    Diagnostic::error(
-                        Kind::Loader,
+                    file.refused(
                         "the relocation's symbol lies in something that the image does not hold",
                     )
                     .within(label("r_info"))

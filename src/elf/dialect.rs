@@ -38,6 +38,8 @@ pub struct Dialect {
     pub version: Option<fn(&Header) -> String>,
     /// Sections whose names begin so are not held by the image.
     pub not_held: Option<&'static str>,
+    /// Sections whose names begin so share bytes of the file with others on purpose.
+    pub shares: Option<&'static str>,
     /// The least alignment of sections that follow each other in the image.
     pub image_alignment: u64,
     /// The image's size is rounded up to a multiple of this …
@@ -70,6 +72,7 @@ pub static GENERIC: Dialect = Dialect {
     roles: &[],
     version: None,
     not_held: None,
+    shares: None,
     image_alignment: 1,
     image_multiple: 1,
     image_tail: 0,
@@ -79,6 +82,8 @@ pub static GENERIC: Dialect = Dialect {
 
 /// Programs and libraries for x86-64.
 pub static X86_64: Dialect = Dialect {
+    section_types: &tables::SECTION_TYPE_X86_64,
+    section_flags: &tables::SECTION_FLAGS_X86_64,
     relocation_types: &tables::R_X86_64,
     ..GENERIC
 };

@@ -240,7 +240,19 @@ impl Header {
     ) -> Option<Table> {
         let what = place.what;
         let stride = u64::from(stride);
-        if count == 0 || (offset == 0 && count > 0 && stride == 0) {
+        if count == 0 {
+            return None;
+        }
+        if offset == 0 {
+            findings.push(
+                Diagnostic::error(Kind::Format, format!("the {what}s are nowhere"))
+                    .expected(
+                        "an offset behind the header",
+                        format!("0, for {count} of them"),
+                    )
+                    .within(format!("ELF header, {what} table"))
+                    .at(source.absolute(place.fields.0)),
+            );
             return None;
         }
         if stride < place.size {

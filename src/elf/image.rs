@@ -6,7 +6,7 @@
 
 use object::elf;
 
-use super::{Elf, Section};
+use super::{Dialect, Elf, Section};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
 use crate::order;
 use crate::source::Source;
@@ -141,6 +141,16 @@ impl Elf {
     }
 }
 
+/// Programs for the host can have parts at the end of the address space; for a device they are too far.
+fn too_large(dialect: &Dialect, what: &str) -> Diagnostic {
+    let message = format!("the image would be too large for this {what}, which is left out");
+    if dialect.has_loader {
+        Diagnostic::error(Kind::Loader, message)
+    } else {
+        Diagnostic::note(Kind::Limit, message)
+    }
+}
+
 /// The image by the reference ABI's rule.
 pub(super) fn by_sections(file: &Elf, findings: &mut Diagnostics) -> Image {
     let dialect = file.dialect;
@@ -174,7 +184,7 @@ pub(super) fn by_sections(file: &Elf, findings: &mut Diagnostics) -> Image {
         let end = offset.and_then(|offset| offset.checked_add(section.size));
         let (Some(offset), Some(end)) = (offset, end.filter(|&end| end <= SIGNED_LIMIT)) else {
             findings.push(
-                Diagnostic::error(Kind::Loader, "the image would be too large for a section")
+                too_large(dialect, "section")
                     .expected(
                         format!("an end of at most 0x{SIGNED_LIMIT:x}"),
                         format!("address 0x{:x}, size 0x{:x}", section.address, section.size),
@@ -252,7 +262,7 @@ pub(super) fn by_segments(file: &Elf, findings: &mut Diagnostics) -> Option<Imag
             .is_none_or(|end| end > SIGNED_LIMIT)
         {
             findings.push(
-                Diagnostic::error(Kind::Loader, "the image would be too large for a segment")
+                too_large(file.dialect, "segment")
                     .within(format!("segment {}", segment.index))
                     .at(file.source().absolute(segment.header)),
             );

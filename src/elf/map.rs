@@ -11,7 +11,7 @@ use object::elf;
 use serde::Serialize;
 
 use super::{Elf, Section};
-use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::error::{Diagnostic, Diagnostics, Kind, Severity};
 use crate::order;
 use crate::span::Span;
 
@@ -38,6 +38,8 @@ pub enum Part {
     Padding,
     /// Other bytes that nothing claims.
     Unclaimed,
+    /// Bytes that nothing claims, too many to be read to know whether they are zeros.
+    Unread,
 }
 
 impl Part {
@@ -129,10 +131,10 @@ pub struct Map {
     claims: Vec<(Span, Part, u64)>,
 }
 
-/// Bytes of a gap that are read for telling padding from other bytes, at most: what aligns parts is shorter.
-const GAP_LIMIT: u64 = 64 << 10;
-/// Bytes of all gaps together, at most.
-const GAPS_LIMIT: u64 = 1 << 20;
+/// Bytes that are read for telling padding from other bytes, at most.
+const GAP_LIMIT: u64 = 16 << 20;
+/// Bytes that lie between sections for alignment, at most.
+const ALIGNMENT: u64 = 64 << 10;
 
 impl Map {
     /// The leaf that holds the byte at `offset`.
@@ -211,7 +213,7 @@ pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
     let mut structures: BinaryHeap<Reverse<u64>> = BinaryHeap::new(); // ends of those not segments
     let mut starts = by_offset.iter().copied().peekable();
     let mut at = 0;
-    let mut gaps = GAPS_LIMIT;
+    let mut gaps = GAP_LIMIT;
     while at < size {
         while let Some(i) = starts.next_if(|&i| claims[i].0.offset <= at) {
             open.push(Reverse(i));
@@ -241,6 +243,18 @@ pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
                 part: gap(file, span, &mut gaps),
                 is_shared: false,
             },
+            // Zeros between sections are padding, whichever segment has them too.
+            Part::Segment(_)
+                if !file.sections.is_empty()
+                    && span.size <= ALIGNMENT
+                    && gap(file, span, &mut gaps) == Part::Padding =>
+            {
+                Leaf {
+                    span,
+                    part: Part::Padding,
+                    is_shared: false,
+                }
+            }
             part => Leaf {
                 span,
                 part,
@@ -257,6 +271,10 @@ pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
     }
     for leaf in map.leaves.iter().filter(|leaf| leaf.is_shared) {
         let parts = map.parts_at(leaf.span.offset);
+        let on_purpose = file.dialect.shares.is_some_and(|prefix| {
+            let mut labels = parts.iter().map(|&part| file.part_label(part));
+            labels.any(|label| label.starts_with(prefix))
+        });
         let names: Vec<_> = parts
             .iter()
             .filter(|part| !part.is_segment())
@@ -264,18 +282,25 @@ pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
             .map(|&part| file.part_label(part))
             .collect();
         findings.push(
-            Diagnostic::error(
-                if file.dialect.has_loader {
-                    Kind::Loader
+            Diagnostic {
+                severity: if on_purpose {
+                    Severity::Note
                 } else {
-                    Kind::Format
+                    Severity::Error
                 },
-                format!(
-                    "{} share {} bytes of the file",
-                    names.join(" and "),
-                    leaf.span.size
-                ),
-            )
+                ..Diagnostic::error(
+                    if file.dialect.has_loader {
+                        Kind::Loader
+                    } else {
+                        Kind::Format
+                    },
+                    format!(
+                        "{} share {} bytes of the file",
+                        names.join(" and "),
+                        leaf.span.size
+                    ),
+                )
+            }
             .within("map")
             .at(file.source().absolute(leaf.span.offset)),
         );
@@ -283,19 +308,16 @@ pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
     map
 }
 
-/// Whether bytes that nothing claims are padding. Gaps too large to be read for it are not.
+/// What bytes are that nothing claims. Gaps too large are not read to know it.
 fn gap(file: &Elf, span: Span, budget: &mut u64) -> Part {
-    if span.size > GAP_LIMIT {
-        return Part::Unclaimed;
+    if span.size > *budget {
+        return Part::Unread;
     }
+    *budget -= span.size;
     let mut page = [0; 4096];
     let mut at = span.offset;
     while at < span.end() {
         let size = (span.end() - at).min(page.len() as u64);
-        let Some(rest) = budget.checked_sub(size) else {
-            return Part::Unclaimed;
-        };
-        *budget = rest;
         let page = &mut page[..size as usize];
         if file.source().read_into(at, page).is_err() || page.iter().any(|&byte| byte != 0) {
             return Part::Unclaimed;
@@ -325,6 +347,7 @@ impl Elf {
             }
             Part::Padding => "padding".into(),
             Part::Unclaimed => "unclaimed".into(),
+            Part::Unread => "unclaimed (not read)".into(),
         }
     }
 
@@ -335,7 +358,7 @@ impl Elf {
             Part::Symbols(_) | Part::Relocations(_) => Role::Symbols,
             Part::Strings(_) => Role::Strings,
             Part::Padding => Role::Padding,
-            Part::Unclaimed => Role::Unclaimed,
+            Part::Unclaimed | Part::Unread => Role::Unclaimed,
             Part::Segment(index) => {
                 let segment = self.segments.get(index as usize);
                 match segment.map(|s| elf::ProgramType(s.kind)) {

@@ -32,7 +32,7 @@ pub use segment::Segment;
 pub use string::Strings;
 pub use symbol::{Symbol, SymbolTable, Symbols};
 
-use crate::error::{Diagnostics, Result};
+use crate::error::{Diagnostic, Diagnostics, Kind, Result};
 use crate::source::Source;
 use crate::span::Span;
 
@@ -137,8 +137,9 @@ impl Elf {
         };
         elf.load_image = image::by_segments(&elf, findings);
         elf.image = image::by_sections(&elf, findings);
-        elf.symbol_tables = symbol::tables(&elf);
-        elf.relocation_tables = relocation::tables(&elf);
+        let mut room = source.size();
+        elf.symbol_tables = symbol::tables(&elf, &mut room, findings);
+        elf.relocation_tables = relocation::tables(&elf, &mut room, findings);
         if elf.sections.is_empty() {
             dynamic::describe(&mut elf, findings);
         }
@@ -165,6 +166,16 @@ impl Elf {
             None => format!("type {}", self.header.e_type),
         };
         vec![machine, kind, format!("{}-bit", self.header.class.bits())]
+    }
+
+    /// A finding that a loader of the reference ABI refuses something of the file that the tools of its
+    /// vendor may well do: a note where the file is still to be linked, else a warning.
+    pub fn refused(&self, message: impl Into<String>) -> Diagnostic {
+        if self.header.is_relocatable() {
+            Diagnostic::note(Kind::Loader, message)
+        } else {
+            Diagnostic::warning(Kind::Loader, message)
+        }
     }
 
     /// Where its bytes come from.

@@ -90,7 +90,7 @@ impl Elf {
     ) -> Result<(Note, Span), Box<Diagnostic>> {
         let finding = |message: &str, expected: String, found: String| {
             let place = match section {
-                Some(index) => format!("section {index} {}, note", self.section_label(index)),
+                Some(index) => format!("{}, note", self.section_label(index)),
                 None => "PT_NOTE segment, note".into(),
             };
             Box::new(

@@ -268,7 +268,7 @@ impl Elf {
                     _ => Ok(None),
                 }
             }
-            Part::Padding | Part::Unclaimed => Ok(None),
+            Part::Padding | Part::Unclaimed | Part::Unread => Ok(None),
         }
     }
 

@@ -5,7 +5,7 @@ use object::elf::{self, Rel32, Rel64, Rela32, Rela64};
 use object::read::elf::{Rel, Rela};
 
 use super::{Class, Dialect, Elf, LE, Table, pod};
-use crate::error::Result;
+use crate::error::{Diagnostics, Result};
 
 /// A relocation section of a file.
 #[derive(Clone, Debug)]
@@ -110,7 +110,11 @@ impl Relocations<'_> {
     }
 }
 
-pub(super) fn tables(elf: &Elf) -> Vec<RelocationTable> {
+pub(super) fn tables(
+    elf: &Elf,
+    room: &mut u64,
+    findings: &mut Diagnostics,
+) -> Vec<RelocationTable> {
     let sections = elf.sections.iter();
     sections
         .filter(|s| s.kind == elf::SHT_REL.0 || s.kind == elf::SHT_RELA.0)
@@ -120,7 +124,7 @@ pub(super) fn tables(elf: &Elf) -> Vec<RelocationTable> {
                 has_addends: section.kind == elf::SHT_RELA.0,
                 target: (section.info != 0).then_some(section.info),
                 symbols: section.link,
-                table: elf.table_in(section)?,
+                table: elf.table_in(section, room, findings)?,
             })
         })
         .collect()

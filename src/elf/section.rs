@@ -338,13 +338,33 @@ impl Elf {
         section.span().clamp(self.source().size())
     }
 
-    /// The entries of `section`, by the format's own entry size, that lie in the file.
-    pub(super) fn table_in(&self, section: &Section) -> Option<Table> {
+    /// The entries of `section`, by the format's own entry size, that lie in the file. Tables are together
+    /// no longer than the file, of whose bytes `room` are left: a malformed one can name the same bytes as
+    /// a table many thousand times, and each would be gone through.
+    pub(super) fn table_in(
+        &self,
+        section: &Section,
+        room: &mut u64,
+        findings: &mut Diagnostics,
+    ) -> Option<Table> {
         let stride = entry_size(section.kind, self.header.class)?;
         let span = self.stored(section);
+        let size = span.size.min(*room);
+        if size < span.size {
+            findings.push(
+                Diagnostic::error(
+                    Kind::Format,
+                    "the tables are together longer than the file; this one is not read whole",
+                )
+                .expected(format!("at most {room} bytes more"), span.size)
+                .within(format!("section {}, sh_size", section.index))
+                .at(self.source().absolute(section.header)),
+            );
+        }
+        *room -= size;
         Some(Table {
             offset: span.offset,
-            count: span.size / stride,
+            count: size / stride,
             stride,
         })
     }

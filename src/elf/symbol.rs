@@ -5,7 +5,7 @@ use object::elf::{self, Sym32, Sym64};
 use object::read::elf::Sym;
 
 use super::{Class, Dialect, Elf, LE, Strings, Table, pod, tables};
-use crate::error::Result;
+use crate::error::{Diagnostics, Result};
 use crate::span::Span;
 
 /// A symbol table of a file.
@@ -136,19 +136,26 @@ impl Symbols<'_> {
 }
 
 /// The tables in sections: static ones, then dynamic ones, each in section order.
-pub(super) fn tables(elf: &Elf) -> Vec<SymbolTable> {
+pub(super) fn tables(elf: &Elf, room: &mut u64, findings: &mut Diagnostics) -> Vec<SymbolTable> {
     let of = |kind: elf::SectionType| {
         elf.sections
             .iter()
             .filter(move |section| section.kind == kind.0)
     };
+    // Of the sections with extended indices, the one for each table.
+    let mut extended = vec![None; elf.sections.len()];
+    for section in of(elf::SHT_SYMTAB_SHNDX) {
+        if let Some(slot) = extended.get_mut(section.link as usize) {
+            slot.get_or_insert(section);
+        }
+    }
     let mut tables = Vec::new();
     for section in of(elf::SHT_SYMTAB).chain(of(elf::SHT_DYNSYM)) {
-        let Some(table) = elf.table_in(section) else {
+        let Some(table) = elf.table_in(section, room, findings) else {
             continue;
         };
         let strings = elf.section(section.link).map(|s| elf.stored(s));
-        let extended = of(elf::SHT_SYMTAB_SHNDX).find(|s| s.link == section.index);
+        let extended = extended[section.index as usize];
         tables.push(SymbolTable {
             section: Some(section.index),
             is_dynamic: section.kind == elf::SHT_DYNSYM.0,

@@ -112,18 +112,14 @@ impl Check {
                         Some(name) => name.into(),
                         None => format!("type 0x{kind:x}"),
                     };
-                    Diagnostic::error(
-                        Kind::Loader,
-                        format!(
-                            "a loader does not apply relocations of type {name} ({count} here)"
-                        ),
-                    )
+                    elf.refused(format!(
+                        "a loader does not apply relocations of type {name} ({count} here)"
+                    ))
                     .expected("R_CUDA_64, R_CUDA_ABS32_LO_32 or R_CUDA_ABS32_HI_32", name)
                 }
-                Reason::Symbol => Diagnostic::error(
-                    Kind::Loader,
-                    format!("the image does not hold the relocation's symbol ({count} here)"),
-                ),
+                Reason::Symbol => elf.refused(format!(
+                    "the image does not hold the relocation's symbol ({count} here)"
+                )),
                 Reason::End => Diagnostic::error(
                     Kind::Loader,
                     format!("the relocation patches bytes past the image's end ({count} here)"),

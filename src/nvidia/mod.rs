@@ -53,6 +53,8 @@ pub static DIALECT: Dialect = Dialect {
     roles: ROLES,
     version: Some(version),
     not_held: Some(".nv.shared."),
+    // Mercury's copies of constants and data are those of the code beside them.
+    shares: Some(".nv.merc."),
     image_alignment: SECTION_ALIGN,
     image_multiple: PAGE,
     image_tail: PAGE,
