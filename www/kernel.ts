@@ -47,11 +47,11 @@ export function facts(kernel: KernelDetail): Fact[] {
     ];
   }
   const wave = kernel.wave32 === null || kernel.wave32 === undefined ? '' : ` · wave${kernel.wave32 ? 32 : 64}`;
-  const accumulation = kernel.agprs ? `a lane, ${kernel.agprs} of them AGPRs` : 'a lane';
+  const accumulation = kernel.agprs ? `allocated a lane, ${kernel.agprs} of them AGPRs` : 'allocated a lane';
   const explicit = kernel.explicit_size;
   return [
     { title: 'VGPRs', value: number(kernel.vgprs), note: accumulation },
-    { title: 'SGPRs', value: number(kernel.sgprs), note: 'a wavefront' },
+    { title: 'SGPRs', value: number(kernel.sgprs), note: 'allocated a wavefront' },
     { title: 'LDS', value: number(kernel.group_segment), note: 'bytes a workgroup' },
     { title: 'Scratch', value: number(kernel.private_segment), note: 'bytes a work-item' },
     {
