@@ -1,6 +1,7 @@
 // The page as people use it. Expected values are those of the vendors' tools: `cuobjdump -res-usage` says REG:12 STACK:0 SHARED:0
 // CONSTANT[0]:556 of vadd for sm_90a, `cuobjdump -elf` that its parameters are 0x1c bytes at 0x210, `llvm-readelf` the rest.
 
+import { writeFile } from 'node:fs/promises';
 import { manySymbols } from './made.mjs';
 import { ARGS, clickByte, drop, goTo, hexRow, numbers, show, VADD } from './page.ts';
 import { expect, test } from './site.ts';
@@ -93,10 +94,11 @@ test('a record is copied as a C struct and as JSON', async ({ page, context }) =
   await expect.poll(async () => JSON.parse(await read()).fields?.length).toBeGreaterThan(10);
 });
 
-test('a table of 200,000 rows has only what is visible in the page', async ({ page }) => {
+test('a table of 200,000 rows has only what is visible in the page', async ({ page }, testInfo) => {
   await page.goto('./');
-  const buffer = manySymbols(200_000);
-  await page.locator('input[type="file"]').setInputFiles({ name: 'symbols.elf', mimeType: '', buffer });
+  const file = testInfo.outputPath('symbols.elf');
+  await writeFile(file, manySymbols(200_000));
+  await page.locator('input[type="file"]').setInputFiles(file);
   await show(page, 'Symbols');
   const symbols = page.getByRole('grid', { name: 'Symbols' });
   await expect(symbols).toHaveAttribute('aria-rowcount', '200001');

@@ -28,7 +28,7 @@ export class Findings extends Part {
       :host([bare]) { padding: 0; }
       h3 { font: 600 12px var(--sans); color: var(--dim); margin: 14px 0 2px; }
       h3:first-child { margin-block-start: 0; }
-      li { display: grid; grid-template-columns: 1.6em minmax(0, 1fr) auto; padding: 6px 0; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); }
+      li { display: grid; grid-template-columns: 1.6em minmax(0, 1fr) auto; padding: 6px 8px; margin-inline: -8px; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); }
       .on { background: var(--wash); }
       .mark { font-size: 11px; line-height: 19px; }
       .error .mark { color: var(--error); }
