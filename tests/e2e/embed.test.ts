@@ -24,3 +24,8 @@ test('the style of the page around does not reach inside', async ({ page }) => {
   // 0.12em outside; the element's own titles are set a little closer than usual.
   await expect(title).not.toHaveCSS('letter-spacing', /^[1-9.]/);
 });
+
+test('the module can be imported where there is no DOM', async () => {
+  const { KernelScope } = await import(pathToFileURL(resolve('dist/kernel-scope.js')).href);
+  expect(KernelScope).toBe(undefined);
+});
