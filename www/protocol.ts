@@ -46,6 +46,8 @@ export interface Opened {
   /** The words for the numbers in `leaves.role`. */
   roles: string[];
   leaves: Leaves;
+  /** What is known of the first byte, which is selected at first. */
+  start: Location;
 }
 
 /** What can be asked of a file, with what it is asked by, and the answer. */

@@ -24,8 +24,8 @@ export class Session {
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #replaced = (event: Event) => this.#reopen((event as CustomEvent<Replaced>).detail);
   #opened: Opened;
-  #selection: Selection = { offset: 0, size: 0, field: null };
-  #location: Location | null = null;
+  #selection: Selection;
+  #location: Location;
   #locating: AbortController | undefined;
   #record = 0;
   #view: string;
@@ -40,6 +40,8 @@ export class Session {
     this.#file = file;
     this.#opened = opened;
     this.#view = 'summary';
+    this.#location = opened.start;
+    this.#selection = { offset: 0, size: Math.min(1, this.size), field: null };
     client.addEventListener('replaced', this.#replaced);
   }
 
@@ -84,17 +86,17 @@ export class Session {
   }
 
   /** What is known of the selection's first byte; for a moment still that of the byte before. */
-  get location(): Location | null {
+  get location(): Location {
     return this.#location;
   }
 
   /** Which of the records at that byte is shown. */
   get recordIndex(): number {
-    return Math.min(this.#record, Math.max(0, (this.#location?.records.length ?? 0) - 1));
+    return Math.min(this.#record, Math.max(0, (this.#location.records.length ?? 0) - 1));
   }
 
   get record(): StructRecord | null {
-    return this.#location?.records[this.recordIndex] ?? null;
+    return this.#location.records[this.recordIndex] ?? null;
   }
 
   /** The panel that is open, and behind a `/` what in it: `symbols`, `kernels/3`. */

@@ -59,7 +59,7 @@ function open(number: number, blob: Blob): ReturnType<Calls['open']> {
   const columns = file.map();
   const { offset, size, role, shared } = columns;
   columns.free();
-  return { summary: file.summary(), roles: roles(), leaves: { offset, size, role, shared } };
+  return { summary: file.summary(), roles: roles(), leaves: { offset, size, role, shared }, start: file.locate(0) };
 }
 
 function close(number: number): null {

@@ -180,6 +180,15 @@ test('a file of no known format says so', async ({ page }) => {
   await expect(page.locator('kernel-scope-findings')).toContainText('no format that is known');
 });
 
+test('an empty file says so', async ({ page }) => {
+  await page.goto('./');
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles({ name: 'empty.cubin', mimeType: '', buffer: Buffer.alloc(0) });
+  await expect(page.locator('kernel-scope-identity')).toContainText('0 bytes');
+  await expect(page.locator('kernel-scope-findings')).toContainText('the file is empty');
+});
+
 test('a reader that stops is replaced, and the page says so', async ({ page }) => {
   await page.goto('./');
   await drop(page, VADD);

@@ -47,7 +47,7 @@ export class Byte extends Part {
 
   override render() {
     const { session } = this;
-    if (!session?.location) return nothing;
+    if (!session) return nothing;
     return html`
       <p>No structure that is known has this byte.</p>
       <dl>

@@ -39,7 +39,6 @@ export class Diagram extends Part {
       .end button:hover, .tabs button:hover { color: var(--ink); text-decoration: underline; }
       .tabs button[aria-pressed="true"] { color: var(--ink); font-weight: 600; }
       .body { overflow: auto; padding: 0 14px 8px; position: relative; }
-      .none { color: var(--dim); max-inline-size: 60ch; }
 
       .scale, .word { display: grid; grid-template-columns: 50px repeat(32, minmax(0, 1fr)); }
       .scale { font: 9.5px var(--mono); color: var(--dim); text-align: center; position: sticky; inset-block-start: 0; background: var(--pane); z-index: 1;
@@ -142,14 +141,11 @@ export class Diagram extends Part {
   override render() {
     const { session } = this;
     const record = session?.record;
-    if (!session || !record) {
+    if (!session) return nothing;
+    if (!record) {
       return html`
-        <div class="head"><b>${session?.location ? name(session.location.parts[0]?.name ?? 'Bytes', 80) : 'Record'}</b></div>
-        <div class="body">${
-          session?.location
-            ? html`<kernel-scope-byte .session=${session}></kernel-scope-byte>`
-            : html`<p class="none">Click a byte, a row or a field: the structure that holds it is shown here, bit by bit.</p>`
-        }</div>
+        <div class="head"><b class="file">${name(session.location.parts[0]?.name ?? 'Bytes', 80)}</b></div>
+        <div class="body"><kernel-scope-byte .session=${session}></kernel-scope-byte></div>
       `;
     }
     const isList = this.isList || this.width < NARROW;
@@ -166,7 +162,7 @@ export class Diagram extends Part {
 
   #header(record: StructRecord) {
     const { session } = this;
-    const records = session?.location?.records ?? [];
+    const records = session?.location.records ?? [];
     const isNarrow = this.width < NARROW;
     return html`<div class="head">
       <b class="file" title=${record.source ? `Layout: ${name(record.source)}` : nothing}>${name(record.name, 80)}</b>
@@ -339,7 +335,7 @@ export class Diagram extends Part {
       const text =
         form === 'json'
           ? JSON.stringify(record, null, 2)
-          : await session.call('print', [Number(location?.offset), form, recordIndex]);
+          : await session.call('print', [Number(location.offset), form, recordIndex]);
       await navigator.clipboard.writeText(text);
       this.said = 'copied as';
     } catch (error) {

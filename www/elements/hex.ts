@@ -146,9 +146,9 @@ export class Hex extends Part {
     if (this.#error) return html`<span role="alert">${this.#error}</span>`;
     if (!session) return nothing;
     const { selection, location } = session;
-    const [part] = location?.parts ?? [];
-    if (!part) return html`<span>Click a byte to see what it is</span>`;
-    const image = location?.image_offset;
+    const [part] = location.parts;
+    if (!part) return html`<span>no bytes</span>`;
+    const image = location.image_offset;
     const within = selection.offset - Number(part.span.offset);
     return html`
       <b class="file" title=${name(part.name, 400)}>${name(part.name, 60)}</b>
@@ -159,7 +159,7 @@ export class Hex extends Part {
 
   #spoken(): string {
     const { session } = this;
-    if (!session?.location) return '';
+    if (!session) return '';
     const { offset, size } = session.selection;
     const [part] = session.location.parts;
     const value = this.#pages.get(Math.floor(offset / PAGE))?.[offset % PAGE];

@@ -126,8 +126,6 @@ export class KernelScope extends LitElement {
       this.session?.close();
       session.onNotice = (text) => this.#notice(text);
       session.view = this.view ?? 'summary';
-      // The file's first structure is a start; without moving anything.
-      if (session.size > 0) session.select(0, 1, true);
       this.session = session;
       this.notices = [];
       void session.check();

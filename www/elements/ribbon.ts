@@ -106,14 +106,11 @@ export class Ribbon extends Part {
 
   #label() {
     if (this.hover) return html`<b class="num">${hex(this.hover.offset)}</b> ${this.hover.label}`;
-    const { selection, location } = this.session ?? {};
-    if (!selection || !location)
-      return html`every byte of the file, from the first to the last; point at a part to see what it is`;
-    return html`<b class="num">${hex(selection.offset)}</b> ${this.#path()}`;
+    return html`<b class="num">${hex(this.session?.selection.offset ?? 0)}</b> ${this.#path()}`;
   }
 
   #path(): string {
-    const parts = this.session?.location?.parts ?? [];
+    const parts = this.session?.location.parts ?? [];
     const [part] = parts;
     return part ? `${name(part.name, 60)} · ${part.role} · ${bytes(part.span.size)}` : '';
   }
