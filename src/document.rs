@@ -386,6 +386,7 @@ impl Document {
             return location;
         };
         let mut parts = elf.map.parts_at(offset);
+        parts.truncate(PARTS_LIMIT);
         let leaf = elf.map.leaf_at(offset);
         if parts.is_empty() {
             parts.extend(leaf.map(|leaf| leaf.part));
@@ -457,6 +458,9 @@ impl Document {
         (span, header)
     }
 }
+
+/// Parts of a byte that are told, at most; a malformed file can claim it by every section.
+const PARTS_LIMIT: usize = 16;
 
 /// The tables that files have, and what people call them, in the order in which they are shown.
 pub const TABLES: &[(&str, &str)] = &[

@@ -47,9 +47,14 @@ impl ReadAt for Slices {
     }
 
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<(), String> {
-        let words = |error: JsValue| match error.dyn_into::<js_sys::Error>() {
-            Ok(error) => String::from(error.message()),
-            Err(other) => format!("{other:?}"),
+        let words = |error: JsValue| {
+            let detail = match error.dyn_into::<js_sys::Error>() {
+                Ok(error) => String::from(error.message()),
+                Err(other) => format!("{other:?}"),
+            };
+            format!(
+                "the file can no longer be read: changed, moved or locked since it was opened? Open it again ({detail})"
+            )
         };
         let end = offset + into.len() as u64;
         let slice = self

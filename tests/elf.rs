@@ -348,3 +348,18 @@ fn zeros_between_parts_are_padding_of_any_size() {
         "{named:?}"
     );
 }
+
+#[test]
+fn a_broken_note_shows_its_header() {
+    let document = common::open("amdgpu/mal/note-descsz-too-big.co");
+    let finding = document
+        .findings()
+        .all()
+        .into_iter()
+        .find(|d| d.message.contains("note runs"));
+    let at = finding.expect("a finding").offset.expect("a place");
+    let records = document.locate(at).records;
+    assert_eq!(records.len(), 1);
+    // MANIFEST.json: the note's descsz is 101475.
+    assert_eq!(records[0].number("n_descsz"), 101_475);
+}

@@ -39,5 +39,7 @@ test('offsets are read as people write them', () => {
   expect(parseOffset('40h')).toBe(64);
   expect(parseOffset('1f0')).toBe(0x1f0);
   expect(parseOffset('1,024')).toBe(1024);
+  expect(parseOffset('001000')).toBe(0x1000);
+  expect(parseOffset('0')).toBe(0);
   for (const wrong of ['', 'here', '0x', '-1', '0xffffffffffffffffff']) expect(parseOffset(wrong), wrong).toBe(null);
 });

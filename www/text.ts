@@ -75,6 +75,8 @@ export function parseOffset(text: string): number | null {
   const word = text.trim().replaceAll(/[_,]/g, '').toLowerCase();
   const digits = /^(?:0x)([0-9a-f]+)$/.exec(word)?.[1] ?? /^([0-9a-f]+)h$/.exec(word)?.[1];
   if (digits) return exact(Number.parseInt(digits, 16));
+  // As the margin of the bytes has it.
+  if (/^0[0-9a-f]+$/.test(word)) return exact(Number.parseInt(word, 16));
   if (/^\d+$/.test(word)) return exact(Number(word));
   if (/^[0-9a-f]+$/.test(word)) return exact(Number.parseInt(word, 16));
   return null;

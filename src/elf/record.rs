@@ -318,8 +318,25 @@ impl Elf {
 
     fn note_at(&self, offset: u64) -> Result<Option<Record>> {
         let notes = self.notes(&mut Diagnostics::default());
-        let note = notes.iter().find(|note| note.span.contains(offset));
-        note.map(|note| self.note_record(note)).transpose()
+        if let Some(note) = notes.iter().find(|note| note.span.contains(offset)) {
+            return self.note_record(note).map(Some);
+        }
+        // A note that runs past its part ends the reading there: its header can still be shown.
+        let Some((section, span, _)) = self
+            .note_parts()
+            .into_iter()
+            .find(|(_, span, _)| span.contains(offset))
+        else {
+            return Ok(None);
+        };
+        let before = notes.iter().rev().find(|note| note.section == section);
+        let start = before.map_or(span.offset, |note| note.span.end().next_multiple_of(4));
+        let header = u64::from(tables::NOTE_HEADER.bytes);
+        if offset < start || offset - start >= header {
+            return Ok(None);
+        }
+        let bytes = self.source().read_up_to(start, header)?;
+        Ok(Some(tables::NOTE_HEADER.read("broken note", &bytes, start)))
     }
 
     fn dynamic_at(&self, span: Span, offset: u64) -> Result<Option<Record>> {

@@ -125,7 +125,8 @@ export class Diagram extends Part {
     if (selection && selection.field !== null) return;
     const held = this.renderRoot.querySelector('.body :is(.on, .held)');
     const body = this.renderRoot.querySelector('.body');
-    if (!held || !body || this.#seen === this.#mark) return;
+    // On a narrow screen the fields may be behind the bytes: they are scrolled when they are seen.
+    if (!held || !body || body.clientHeight === 0 || this.#seen === this.#mark) return;
     this.#seen = this.#mark;
     const row = held.closest('.word') ?? held;
     const [inner, outer] = [row.getBoundingClientRect(), body.getBoundingClientRect()];
@@ -337,7 +338,7 @@ export class Diagram extends Part {
           ? JSON.stringify(record, null, 2)
           : await session.call('print', [Number(location.offset), form, recordIndex]);
       await navigator.clipboard.writeText(text);
-      this.said = 'copied as';
+      this.said = `copied as ${FORMS.find(([key]) => key === form)?.[1] ?? form}; again as`;
     } catch (error) {
       this.said = `not copied (${message(error)})`;
     }

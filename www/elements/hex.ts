@@ -30,6 +30,7 @@ export class Hex extends Part {
     super.styles,
     virtualStyles,
     css`
+      .error { color: var(--error); min-inline-size: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
       :host { display: grid; grid-template-rows: auto minmax(0, 1fr); min-block-size: 0; min-inline-size: 0; }
       .head { display: flex; gap: 4px 12px; align-items: baseline; padding: 6px 14px 5px; font-size: 12px; color: var(--dim); white-space: nowrap;
         overflow: hidden; }
@@ -143,7 +144,7 @@ export class Hex extends Part {
 
   #where() {
     const { session } = this;
-    if (this.#error) return html`<span role="alert">${this.#error}</span>`;
+    if (this.#error) return html`<span class="error" role="alert" title=${this.#error}>${this.#error}</span>`;
     if (!session) return nothing;
     const { selection, location } = session;
     const [part] = location.parts;

@@ -66,11 +66,14 @@ export class Table extends Part {
   #asking: AbortController | undefined;
   /** The row, by where it stands in the query, that the keyboard is on; -1 before there is one. */
   #active = -1;
+  #isAwaited = false;
   #widths: number[] = [];
+  #measured = new WeakSet<Window>();
   readonly #pages = new Pages<Window>(
     (page, signal) => this.#fetch(page, signal),
     (error) => {
       if (error) this.#error = message(error);
+      if (this.#isAwaited) this.#selectActive();
       this.requestUpdate();
     },
     40,
@@ -105,7 +108,9 @@ export class Table extends Part {
     this.#pages.clear();
     this.#matched = Number(this.session?.summary.tables.find((one) => one.key === this.table)?.count ?? 0);
     this.#widths = [];
+    this.#measured = new WeakSet();
     this.#active = -1;
+    this.#isAwaited = false;
     this.#virtual.scrollTo(0);
   }
 
@@ -204,7 +209,11 @@ export class Table extends Part {
     const window = this.#isPreparing ? undefined : this.#pages.get(Math.floor(row / PAGE));
     const at = row % PAGE;
     const cells = window?.rows[at];
-    if (window && this.#widths.length === 0) this.#widths = widths(this.columns, window.rows, shown);
+    if (window && !this.#measured.has(window)) {
+      // Rows further down can be longer: columns grow, and never shrink under the reader's eyes.
+      this.#measured.add(window);
+      this.#widths = widths(this.columns, window.rows, shown).map((width, i) => Math.max(width, this.#widths[i] ?? 0));
+    }
     const selection = this.session?.selection;
     const offset = window?.offset[at] ?? -1;
     const isSelected =
@@ -253,14 +262,20 @@ export class Table extends Part {
     void this.#query();
   };
 
+  /** Selects the bytes of the row that the keyboard is on, or later, where its page has still to come. */
+  #selectActive(): void {
+    const window = this.#pages.get(Math.floor(this.#active / PAGE));
+    const at = this.#active % PAGE;
+    const offset = window?.offset[at] ?? -1;
+    this.#isAwaited = !window;
+    if (offset >= 0) this.session?.select(offset, window?.size[at] ?? 1);
+  }
+
   #choose(row: number): void {
     this.#active = row;
-    const window = this.#pages.get(Math.floor(row / PAGE));
-    const at = row % PAGE;
-    const offset = window?.offset[at] ?? -1;
-    if (offset >= 0) this.session?.select(offset, window?.size[at] ?? 1);
+    this.#selectActive();
     this.requestUpdate();
-    const index = window?.index[at];
+    const index = this.#pages.get(Math.floor(row / PAGE))?.index[row % PAGE];
     if (index !== undefined) this.dispatchEvent(new CustomEvent('choose', { detail: index }));
   }
 
@@ -295,9 +310,7 @@ export class Table extends Part {
     } else if (to !== undefined && last >= 0) {
       this.#active = Math.min(Math.max(0, to), last);
       this.#virtual.reveal(this.#active);
-      const window = this.#pages.get(Math.floor(this.#active / PAGE));
-      const offset = window?.offset[this.#active % PAGE] ?? -1;
-      if (offset >= 0) this.session?.select(offset, window?.size[this.#active % PAGE] ?? 1);
+      this.#selectActive();
       this.requestUpdate();
     } else {
       return;
