@@ -3,6 +3,7 @@
 
 use super::map::Role;
 use super::{Header, Section, tables};
+use crate::error::Kind;
 use crate::record::{Layout, Names};
 
 /// What a machine's ABI adds to ELF.
@@ -50,6 +51,17 @@ pub struct Dialect {
     pub image_limit: u64,
     /// Whether a device loader reads the file, which refuses more than the format does.
     pub has_loader: bool,
+}
+
+impl Dialect {
+    /// Whose rule a mistake in the layout breaks: a device's loader refuses it, elsewhere it is the format's.
+    pub fn rule(&self) -> Kind {
+        if self.has_loader {
+            Kind::Loader
+        } else {
+            Kind::Format
+        }
+    }
 }
 
 /// No names.

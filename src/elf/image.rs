@@ -206,11 +206,7 @@ pub(super) fn by_sections(file: &Elf, findings: &mut Diagnostics) -> Image {
     image.finish(|a, b| {
         findings.push(
             Diagnostic::error(
-                if dialect.has_loader {
-                    Kind::Loader
-                } else {
-                    Kind::Format
-                },
+                dialect.rule(),
                 format!(
                     "sections {} and {} share bytes of the image",
                     name(a),

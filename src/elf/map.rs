@@ -11,7 +11,7 @@ use object::elf;
 use serde::Serialize;
 
 use super::{Elf, Section};
-use crate::error::{Diagnostic, Diagnostics, Kind, Severity};
+use crate::error::{Diagnostic, Diagnostics, Severity};
 use crate::order;
 use crate::span::Span;
 
@@ -289,11 +289,7 @@ pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
                     Severity::Error
                 },
                 ..Diagnostic::error(
-                    if file.dialect.has_loader {
-                        Kind::Loader
-                    } else {
-                        Kind::Format
-                    },
+                    file.dialect.rule(),
                     format!(
                         "{} share {} bytes of the file",
                         names.join(" and "),

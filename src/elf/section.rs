@@ -253,11 +253,7 @@ pub(super) fn check(
         } else if section.align > 1 && section.address % section.align != 0 {
             findings.push(
                 Diagnostic::error(
-                    if dialect.has_loader {
-                        Kind::Loader
-                    } else {
-                        Kind::Format
-                    },
+                    dialect.rule(),
                     "the address is not a multiple of the alignment",
                 )
                 .expected(
