@@ -94,6 +94,19 @@ test('a record is copied as a C struct and as JSON', async ({ page, context }) =
   await expect.poll(async () => JSON.parse(await read()).fields?.length).toBeGreaterThan(10);
 });
 
+test('selected bytes are copied', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto('./');
+  await drop(page, VADD);
+  const bytes = page.getByRole('grid', { name: 'Bytes' });
+  await goTo(page, '0');
+  for (let i = 0; i < 3; i++) await bytes.press('Shift+ArrowRight');
+  await bytes.press('Control+c');
+  // The first four bytes of every ELF file.
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('7f 45 4c 46');
+  await expect(page.locator('kernel-scope-hex .head')).toContainText('4 bytes copied');
+});
+
 test('a table of 200,000 rows has only what is visible in the page', async ({ page }, testInfo) => {
   await page.goto('./');
   const file = testInfo.outputPath('symbols.elf');

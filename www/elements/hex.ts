@@ -24,6 +24,9 @@ const LINES: Record<string, string> = {
   unclaimed: 'repeating-linear-gradient(90deg, var(--role-unclaimed) 0 3px, transparent 3px 6px)',
 };
 
+/** Bytes that are copied at once, at most. */
+const COPY_LIMIT = 65_536;
+
 export class Hex extends Part {
   static override properties = { ...super.properties, width: { state: true } };
   static override styles = [
@@ -57,6 +60,8 @@ export class Hex extends Part {
   #cursor = 0;
   #isWrong = false;
   #error = '';
+  /** What is to be said of the last copy. */
+  #said = '';
   readonly #pages = new Pages<Uint8Array>(
     (page, signal) => this.#fetch(page, signal),
     (error) => {
@@ -109,7 +114,10 @@ export class Hex extends Part {
       const last = offset + Math.max(0, size - 1);
       this.#virtual.reveal(Math.floor(offset / this.#bytes), Math.floor(last / this.#bytes));
     }
-    if (change !== 'view' && change !== 'summary') this.requestUpdate();
+    if (change !== 'view' && change !== 'summary') {
+      this.#said = '';
+      this.requestUpdate();
+    }
   }
 
   async #fetch(page: number, signal: AbortSignal): Promise<Uint8Array> {
@@ -154,7 +162,7 @@ export class Hex extends Part {
     return html`
       <b class="file" title=${name(part.name, 400)}>${name(part.name, 60)}</b>
       <span>file ${hex(selection.offset)} · +${hex(Math.max(0, within))}${image === null || image === undefined ? '' : ` · image ${hex(image)}`}</span>
-      <span>${selection.size > 1 ? `${bytes(selection.size)} selected` : nothing}</span>
+      <span>${this.#said || (selection.size > 1 ? `${bytes(selection.size)} selected` : nothing)}</span>
     `;
   }
 
@@ -164,6 +172,7 @@ export class Hex extends Part {
     const { offset, size } = session.selection;
     const [part] = session.location.parts;
     const value = this.#pages.get(Math.floor(offset / PAGE))?.[offset % PAGE];
+    if (this.#said) return this.#said;
     return `${hex(offset)}${size === 1 && value !== undefined ? `, byte ${hex(value, 2)}` : `, ${bytes(size)}`}, ${part ? name(part.name, 60) : ''} ${session.record ? name(session.record.name, 60) : ''}`;
   }
 
@@ -251,7 +260,9 @@ export class Hex extends Part {
       End: isFar ? last : at - (at % row) + row - 1,
     };
     const to = moves[event.key];
-    if (event.key === 'g' && !isFar && !event.altKey) {
+    if (event.key === 'c' && isFar) {
+      void this.#copy();
+    } else if (event.key === 'g' && !isFar && !event.altKey) {
       this.renderRoot.querySelector('input')?.focus();
     } else if (to !== undefined && last >= 0) {
       this.#go(Math.min(Math.max(0, to), last), event.shiftKey);
@@ -261,6 +272,22 @@ export class Hex extends Part {
     }
     event.preventDefault();
   };
+
+  /** Copies the bytes that are selected, two digits each. */
+  async #copy(): Promise<void> {
+    const { session } = this;
+    if (!session) return;
+    const { offset, size } = session.selection;
+    try {
+      if (size > COPY_LIMIT) throw new Error(`more than ${bytes(COPY_LIMIT)} are selected`);
+      const selected = await session.call('bytes', [offset, size]);
+      await navigator.clipboard.writeText(Array.from(selected, (byte) => byte.toString(16).padStart(2, '0')).join(' '));
+      this.#said = `${bytes(size)} copied`;
+    } catch (error) {
+      this.#said = `not copied: ${message(error)}`;
+    }
+    this.requestUpdate();
+  }
 
   #go(to: number, isExtending: boolean): void {
     this.#cursor = to;
