@@ -21,10 +21,19 @@ export function hasFiles(transfer: DataTransfer | null): boolean {
   return transfer?.types.includes('Files') ?? false;
 }
 
+/** The address that `url` stands for, and the file's name in it. */
+function locate(url: string): [URL, string] {
+  try {
+    const address = new URL(url, document.baseURI);
+    return [address, decodeURIComponent(address.pathname.split('/').at(-1) ?? '') || address.href];
+  } catch {
+    throw new Error(`${url} is no address of a file`);
+  }
+}
+
 /** The file at `url`, on the page's own origin: the content security policy allows no other. */
 export async function fromUrl(url: string, signal?: AbortSignal): Promise<Source> {
-  const address = new URL(url, document.baseURI);
-  const name = decodeURIComponent(address.pathname.split('/').at(-1) ?? '') || address.href;
+  const [address, name] = locate(url);
   if (address.origin !== location.origin) {
     throw new Error(`${address.origin} is another site than this page's: save the file and open it from there`);
   }

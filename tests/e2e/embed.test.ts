@@ -29,3 +29,18 @@ test('the module can be imported where there is no DOM', async () => {
   const { KernelScope } = await import(pathToFileURL(resolve('dist/kernel-scope.js')).href);
   expect(KernelScope).toBe(undefined);
 });
+
+test('a file that is not there is said in its place', async ({ page }) => {
+  await page.goto('./examples/embed.html');
+  const first = page.locator('kernel-scope').first();
+  await expect(first.locator('kernel-scope-identity h1')).toBeVisible();
+  await page.evaluate(() => {
+    const other = document.createElement('kernel-scope');
+    other.setAttribute('src', 'http://[nowhere');
+    document.body.append(other);
+  });
+  const other = page.locator('kernel-scope').nth(2);
+  await expect(other.getByText('could not be opened')).toBeVisible();
+  await expect(other.getByRole('alert')).toContainText('is no address of a file');
+  await expect(other.getByText('Try one of these')).toHaveCount(0);
+});

@@ -132,12 +132,16 @@ export class KernelScope extends LitElement {
       this.dispatchEvent(new CustomEvent('opened', { detail: { name: session.name } }));
     } catch (error) {
       if (isAbort(error) || signal.aborted) return;
+      this.#failed = title;
       this.#notice(message(error));
     } finally {
       clearTimeout(timer);
       if (this.#asking.signal === signal) this.opening = '';
     }
   }
+
+  /** What could not be opened last. */
+  #failed = '';
 
   #notice(text: string): void {
     if (!this.notices.includes(text)) this.notices = [...this.notices, text].slice(-3);
@@ -165,6 +169,10 @@ export class KernelScope extends LitElement {
 
   #start() {
     if (this.opening) return html`<p class="opening" role="status">opening ${name(this.opening, 80)}…</p>`;
+    // Who embeds the element chose the file: other files to try are not theirs.
+    if (this.src && this.#failed) {
+      return html`<p class="opening">${name(this.#failed, 200)} could not be opened. <button @click=${this.#pick}>Open a file…</button></p>`;
+    }
     return html`<kernel-scope-start role=${this.#main} aria-label="Open a file" @pick=${this.#pick}
       @example=${({ detail }: CustomEvent<Example>) => this.openUrl(detail.url, detail.name)}></kernel-scope-start>`;
   }
@@ -212,8 +220,12 @@ export class KernelScope extends LitElement {
     if (!hasFiles(dataTransfer)) return;
     event.preventDefault();
     this.isDragged = false;
-    const [source] = fromTransfer(dataTransfer);
-    if (source) void this.#open(source.name, async () => source);
+    const [source, ...others] = fromTransfer(dataTransfer);
+    if (!source) return;
+    void this.#open(source.name, async () => source).then(() => {
+      if (others.length > 0)
+        this.#notice(`One file at a time: ${name(source.name, 80)} was chosen of ${others.length + 1}.`);
+    });
   };
 
   /** The dock is to have another height; the rest keeps some of it. */
