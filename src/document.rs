@@ -249,8 +249,9 @@ impl Document {
         while !self.check(u64::MAX).finished {}
     }
 
-    fn verdict(&self) -> Verdict {
-        let count = self.findings.all().len();
+    /// What the findings come to.
+    pub fn verdict(&self) -> Verdict {
+        let count = self.findings.len();
         let of = |severity| self.findings.iter().any(move |d| d.severity == severity);
         let loader = |d: &Diagnostic| d.kind == Kind::Loader && d.severity != Severity::Note;
         let error = |kind| {
@@ -289,7 +290,8 @@ impl Document {
         }
     }
 
-    fn facts(&self) -> Vec<String> {
+    /// Further words of identity: toolkit, code object version, executable or relocatable.
+    pub fn facts(&self) -> Vec<String> {
         match (&self.device, &self.elf) {
             (Device::None, Some(elf)) => elf.facts(),
             (device, _) => device.facts(),

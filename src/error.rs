@@ -245,6 +245,16 @@ impl Diagnostics {
         all
     }
 
+    /// How many [`Diagnostics::all`] gives.
+    pub fn len(&self) -> usize {
+        self.list.len() + usize::from(self.more > 0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// Those kept.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()

@@ -22,8 +22,8 @@ impl Serialize for Report<'_> {
         map.serialize_entry("format", &document.format())?;
         map.serialize_entry("size", &Int(document.source().size()))?;
         map.serialize_entry("target", &document.target())?;
-        map.serialize_entry("facts", &document.summary().facts)?;
-        map.serialize_entry("verdict", &document.summary().verdict)?;
+        map.serialize_entry("facts", &document.facts())?;
+        map.serialize_entry("verdict", &document.verdict())?;
         map.serialize_entry("diagnostics", &document.findings().all())?;
         map.serialize_entry("elf", &elf.map(HeaderReport))?;
         for key in [

@@ -276,7 +276,7 @@ fn report(document: &Document, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "\n{}", info.title)?;
         lists::print(&*table, out)?;
     }
-    if document.findings().iter().next().is_some() {
+    if !document.findings().is_empty() {
         writeln!(out, "\nFindings")?;
         findings(document, out)?;
     }

@@ -210,6 +210,25 @@ impl Elf {
     }
 }
 
+/// The headers in `table`: `read` makes one of its bytes, its index and its offset.
+fn headers<T>(
+    source: &Source,
+    table: Option<Table>,
+    findings: &mut Diagnostics,
+    read: impl Fn(&[u8], u32, u64) -> Option<T>,
+) -> Vec<T> {
+    let Some(table) = table else {
+        return Vec::new();
+    };
+    let Some(bytes) = findings.take(source.hold(table.span())) else {
+        return Vec::new();
+    };
+    let entries = bytes.chunks_exact(table.stride as usize).zip(0..);
+    entries
+        .filter_map(|(bytes, index)| read(bytes, index, table.entry(index.into()).offset))
+        .collect()
+}
+
 /// The first bytes of `bytes` as a `T`.
 fn pod<T: Pod + Copy>(bytes: &[u8]) -> Option<T> {
     pod::from_bytes(bytes).ok().map(|(value, _)| *value)

@@ -4,7 +4,7 @@ use object::LittleEndian;
 use object::elf::{self, SectionHeader32, SectionHeader64};
 use object::read::elf::SectionHeader;
 
-use super::{Class, Dialect, Elf, LE, Strings, Table, pod, tables};
+use super::{Class, Dialect, Elf, LE, Strings, Table, headers, pod, tables};
 use crate::error::{Diagnostic, Diagnostics, Kind, Severity};
 use crate::source::Source;
 use crate::span::Span;
@@ -96,26 +96,14 @@ pub(super) fn read(
     table: Option<Table>,
     findings: &mut Diagnostics,
 ) -> Vec<Section> {
-    let Some(table) = table else {
-        return Vec::new();
-    };
-    let Some(bytes) = findings.take(source.hold(table.span())) else {
-        return Vec::new();
-    };
-    let entries = bytes.chunks_exact(table.stride as usize).enumerate();
-    entries
-        .filter_map(|(i, bytes)| {
-            let (index, at) = (i as u32, table.entry(i as u64).offset);
-            match class {
-                Class::Elf32 => {
-                    pod(bytes).map(|raw: SectionHeader32<_>| Section::from_raw(&raw, index, at))
-                }
-                Class::Elf64 => {
-                    pod(bytes).map(|raw: SectionHeader64<_>| Section::from_raw(&raw, index, at))
-                }
-            }
-        })
-        .collect()
+    headers(source, table, findings, |bytes, index, at| match class {
+        Class::Elf32 => {
+            pod(bytes).map(|raw: SectionHeader32<_>| Section::from_raw(&raw, index, at))
+        }
+        Class::Elf64 => {
+            pod(bytes).map(|raw: SectionHeader64<_>| Section::from_raw(&raw, index, at))
+        }
+    })
 }
 
 /// Reads the names from section `names`. Together they may be as long as the file: a malformed one

@@ -4,7 +4,7 @@ use object::LittleEndian;
 use object::elf::{self, ProgramHeader32, ProgramHeader64};
 use object::read::elf::ProgramHeader;
 
-use super::{Class, LE, Table, pod, tables};
+use super::{Class, LE, Table, headers, pod, tables};
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::source::Source;
 use crate::span::Span;
@@ -69,26 +69,14 @@ pub(super) fn read(
     table: Option<Table>,
     findings: &mut Diagnostics,
 ) -> Vec<Segment> {
-    let Some(table) = table else {
-        return Vec::new();
-    };
-    let Some(bytes) = findings.take(source.hold(table.span())) else {
-        return Vec::new();
-    };
-    let entries = bytes.chunks_exact(table.stride as usize).enumerate();
-    entries
-        .filter_map(|(i, bytes)| {
-            let (index, at) = (i as u32, table.entry(i as u64).offset);
-            match class {
-                Class::Elf32 => {
-                    pod(bytes).map(|raw: ProgramHeader32<_>| Segment::from_raw(&raw, index, at))
-                }
-                Class::Elf64 => {
-                    pod(bytes).map(|raw: ProgramHeader64<_>| Segment::from_raw(&raw, index, at))
-                }
-            }
-        })
-        .collect()
+    headers(source, table, findings, |bytes, index, at| match class {
+        Class::Elf32 => {
+            pod(bytes).map(|raw: ProgramHeader32<_>| Segment::from_raw(&raw, index, at))
+        }
+        Class::Elf64 => {
+            pod(bytes).map(|raw: ProgramHeader64<_>| Segment::from_raw(&raw, index, at))
+        }
+    })
 }
 
 pub(super) fn check(source: &Source, segments: &[Segment], findings: &mut Diagnostics) {
