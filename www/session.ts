@@ -18,6 +18,8 @@ export type Change = 'summary' | 'selection' | 'reveal' | 'location' | 'view' | 
 
 export class Session {
   readonly name: string;
+  /** What elements keep of this file while others are shown: a table's order and filter, where a list was scrolled to. */
+  readonly kept = new Map<string, unknown>();
   readonly #client: Client;
   readonly #source: Source;
   readonly #file: number;
