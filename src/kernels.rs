@@ -64,6 +64,10 @@ impl Table for CubinKernelList<'_> {
     fn place(&self, row: u64) -> Option<Span> {
         self.0.get(row as usize).map(|kernel| kernel.code)
     }
+
+    fn target(&self, row: u64) -> Option<Span> {
+        self.0.get(row as usize)?.code.some()
+    }
 }
 
 /// The kernels of a code object.
@@ -123,6 +127,10 @@ impl Table for AmdgpuKernelList<'_> {
         self.0
             .get(row as usize)
             .map(|kernel| kernel.descriptor_span)
+    }
+
+    fn target(&self, row: u64) -> Option<Span> {
+        self.0.get(row as usize)?.code.some()
     }
 }
 

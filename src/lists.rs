@@ -76,6 +76,10 @@ impl Table for SectionList<'_> {
     fn place(&self, row: u64) -> Option<Span> {
         Some(self.0.section_table?.entry(row))
     }
+
+    fn target(&self, row: u64) -> Option<Span> {
+        self.0.stored(self.0.sections.get(row as usize)?).some()
+    }
 }
 
 /// The program headers.
@@ -127,6 +131,11 @@ impl Table for SegmentList<'_> {
 
     fn place(&self, row: u64) -> Option<Span> {
         Some(self.0.segment_table?.entry(row))
+    }
+
+    fn target(&self, row: u64) -> Option<Span> {
+        let segment = self.0.segments.get(row as usize)?;
+        segment.span().clamp(self.0.source().size()).some()
     }
 }
 
@@ -251,6 +260,11 @@ impl Table for SymbolList<'_> {
         let (table, _, index) = self.entry(row)?;
         Some(table.table.entry(index))
     }
+
+    fn target(&self, row: u64) -> Option<Span> {
+        let (_, symbols, index) = self.entry(row)?;
+        self.elf.named_by(&symbols.get(index)?)
+    }
 }
 
 /// The relocations of relocation sections, in section order, or those found elsewhere.
@@ -332,6 +346,11 @@ impl Table for RelocationList<'_> {
         let (table, _, index) = self.entry(row)?;
         Some(table.table.entry(index))
     }
+
+    fn target(&self, row: u64) -> Option<Span> {
+        let (table, relocations, index) = self.entry(row)?;
+        self.elf.patched_bytes(table, &relocations.get(index)?)
+    }
 }
 
 /// The notes.
@@ -376,6 +395,10 @@ impl Table for NoteList<'_> {
 
     fn place(&self, row: u64) -> Option<Span> {
         self.notes.get(row as usize).map(|note| note.span)
+    }
+
+    fn target(&self, row: u64) -> Option<Span> {
+        self.notes.get(row as usize)?.content.some()
     }
 }
 

@@ -203,6 +203,12 @@ pub trait Table {
     /// The bytes of the file that the row is read from.
     fn place(&self, row: u64) -> Option<Span>;
 
+    /// The bytes of the file that the row is about, where these are others: what a header describes, what
+    /// a symbol names, what a relocation patches. At least one byte.
+    fn target(&self, _row: u64) -> Option<Span> {
+        None
+    }
+
     /// Whether there are no rows.
     fn is_empty(&self) -> bool {
         self.len() == 0

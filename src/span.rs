@@ -42,6 +42,11 @@ impl Span {
         Self::new(offset, self.end().min(limit) - offset)
     }
 
+    /// It, unless it is empty.
+    pub fn some(self) -> Option<Self> {
+        (self.size > 0).then_some(self)
+    }
+
     /// Whether it ends at or before `limit`, without overflow.
     pub fn within(self, limit: u64) -> bool {
         self.offset

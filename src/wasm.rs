@@ -20,6 +20,7 @@ use crate::report::Report;
 use crate::rows::{Cell, Column, Progress, Query, View};
 use crate::search::{Found, Pattern, Search};
 use crate::source::{ReadAt, Source};
+use crate::span::Span;
 
 #[wasm_bindgen(typescript_custom_section)]
 const INT: &str = "/** An integer; a decimal string above 2^53. */\nexport type Int = number | string;\n/** What a row has in a column. */\nexport type Cell = Int | boolean | null;";
@@ -111,6 +112,10 @@ pub struct Window {
     pub offset: Vec<f64>,
     /// For each row, how many bytes these are.
     pub size: Vec<f64>,
+    /// For each row, where the bytes begin that it is about; -1 where there are none in the file.
+    pub target_offset: Vec<f64>,
+    /// For each row, how many bytes these are.
+    pub target_size: Vec<f64>,
     /// For each row its cells, in the order of the columns.
     #[tsify(type = "Cell[][]")]
     pub rows: Vec<Vec<Cell<'static>>>,
@@ -257,18 +262,21 @@ impl Handle {
             index: Vec::new(),
             offset: Vec::new(),
             size: Vec::new(),
+            target_offset: Vec::new(),
+            target_size: Vec::new(),
             rows: Vec::new(),
         };
         for row in start..end {
             let Some(index) = view.row(&*rows, row.into()) else {
                 break;
             };
-            let place = rows.place(index);
             window.index.push(index as u32);
-            window
-                .offset
-                .push(place.map_or(-1.0, |span| span.offset as f64));
-            window.size.push(place.map_or(0.0, |span| span.size as f64));
+            let (offset, size) = numbers(rows.place(index));
+            window.offset.push(offset);
+            window.size.push(size);
+            let (offset, size) = numbers(rows.target(index));
+            window.target_offset.push(offset);
+            window.target_size.push(size);
             let cells = rows
                 .columns()
                 .iter()
@@ -408,6 +416,11 @@ impl Handle {
         self.document.check_all();
         json(&Report(&self.document))
     }
+}
+
+/// A span in columns of numbers: -1 and 0 where there is none.
+fn numbers(span: Option<Span>) -> (f64, f64) {
+    span.map_or((-1.0, 0.0), |span| (span.offset as f64, span.size as f64))
 }
 
 fn no_table(name: &str) -> JsValue {

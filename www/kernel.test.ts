@@ -89,6 +89,7 @@ test('a kernel of a code object has its six numbers, and its hidden arguments ap
     sgprs: 40,
     agprs: 4,
     args: [argument('a', 'global_buffer', 0), argument(null, 'hidden_block_count_x', 24)],
+    code: { offset: 0x1000, size: 4 },
     descriptor_span: { offset: 0xcc0, size: 64 },
   } as unknown as KernelDetail;
   expect(facts(kernel).map(({ title, value }) => [title, value])).toEqual([

@@ -34,8 +34,5 @@ export function widths(
   });
 }
 
-/** Where a row's own contents are, for tables whose rows are headers of something: columns of offset and size. */
-export const CONTENTS: Record<string, [string, string]> = {
-  sections: ['offset', 'size'],
-  segments: ['offset', 'file_size'],
-};
+/** The columns whose cells lead to the bytes that their row is about, for tables whose rows are headers of something. */
+export const LEADS: Record<string, string> = { sections: 'offset', segments: 'offset' };

@@ -136,6 +136,7 @@ impl CodeObject {
             check::entry(elf, &kernel, findings);
             kernels.push(kernel);
         }
+        find_code(elf, &mut kernels);
         kernels
     }
 
@@ -218,6 +219,7 @@ impl CodeObject {
             agprs: None,
             hidden: Vec::new(),
             args: None,
+            code: Span::default(),
             descriptor_span: Span::default(),
         };
         let place = match elf.place(&found.symbol) {
@@ -399,6 +401,42 @@ fn target_of(elf: &Elf, version: Option<u32>, notes: &[Note]) -> Option<Target> 
             }
         });
     of_notes.or(of_header)
+}
+
+/// Gives each kernel its code. How long that is says the symbol whose bytes begin at the entry; in V2 at the
+/// structure that stands before it.
+fn find_code(elf: &Elf, kernels: &mut [Kernel]) {
+    let start = |kernel: &Kernel| match kernel.descriptor_span.size {
+        256 => kernel.descriptor,
+        _ => kernel.entry,
+    };
+    let mut ends: Map<u64> = Map::default();
+    for start in kernels.iter().filter_map(start) {
+        ends.entry(&start.to_le_bytes(), 0);
+    }
+    for table in &elf.symbol_tables {
+        let Ok(symbols) = elf.symbols(table) else {
+            continue;
+        };
+        for symbol in symbols.iter() {
+            if let Place::Image(offset) = elf.place(&symbol)
+                && ends.get(&offset.to_le_bytes()).is_some()
+            {
+                let end = ends.entry(&offset.to_le_bytes(), 0);
+                *end = offset.saturating_add(symbol.size).max(*end);
+            }
+        }
+    }
+    for kernel in kernels {
+        let (Some(start), Some(entry)) = (start(kernel), kernel.entry) else {
+            continue;
+        };
+        let end = ends.get(&start.to_le_bytes()).copied().unwrap_or(0);
+        if let Some(rest) = image(elf).stored_from(entry) {
+            let size = end.saturating_sub(entry).clamp(1, rest.size);
+            kernel.code = Span::new(rest.offset, size);
+        }
+    }
 }
 
 /// The entry of each kernel of a file that is not linked yet, as far as it is known: where the

@@ -64,6 +64,9 @@ pub struct Kernel {
     pub hidden: Vec<Hidden>,
     /// All arguments in the metadata's order; `None` where it does not describe the kernel.
     pub args: Option<Vec<Argument>>,
+    /// The bytes in the file of its code: of the function that begins at the entry; one byte where no symbol
+    /// says how long that is, none where the file does not have it.
+    pub code: Span,
     /// The descriptor's bytes in the file; none where the image has them from no file.
     pub descriptor_span: Span,
 }

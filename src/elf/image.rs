@@ -76,6 +76,18 @@ impl Image {
         pieces.map(|i| &self.pieces[i as usize]).collect()
     }
 
+    /// The bytes of the file that make the image from `offset` on, to the end of their piece; `None` where
+    /// it has zeros that no byte of the file makes.
+    pub fn stored_from(&self, offset: u64) -> Option<Span> {
+        // Of pieces that share bytes the last one is laid over the others.
+        let pieces = self.pieces_in(Span::new(offset, 1));
+        pieces.into_iter().rev().find_map(|piece| {
+            let within = offset - piece.offset;
+            let size = piece.stored.size.min(piece.size).checked_sub(within)?;
+            Span::new(piece.stored.offset + within, size).some()
+        })
+    }
+
     /// Fills `into` with the image's bytes from `offset` on; zeros where no piece has any.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use object::read::elf::{Rel, Rela};
 
 use super::{Class, Dialect, Elf, LE, Table, pod};
 use crate::error::{Diagnostics, Result};
+use crate::span::Span;
 
 /// A relocation section of a file.
 #[derive(Clone, Debug)]
@@ -61,6 +62,26 @@ impl Relocation {
     /// The name of its type.
     pub fn kind_name(self, dialect: &Dialect) -> Option<&'static str> {
         dialect.relocation_types.name(u64::from(self.kind))
+    }
+
+    /// Where the bytes that it patches lie: so many bytes past `r_offset`, and so many.
+    fn field(self, dialect: &Dialect) -> (u64, u64) {
+        let mut kinds = dialect.implicit_addends.iter();
+        if let Some(&(_, skip, size)) = kinds.find(|(kind, ..)| *kind == self.kind) {
+            return (skip, size.into());
+        }
+        // The tables' notes say how wide fields of whole bytes are: `S + A, 32 bits`. Others are some bits of an
+        // instruction, or not known.
+        let named = dialect.relocation_types.get(self.kind.into());
+        let note = named.map_or("", |named| named.note);
+        let width = match note.split_once(" bits") {
+            Some((before, after)) if !after.contains(" bit") => before.rsplit(' ').next(),
+            _ => None,
+        };
+        match width.and_then(|width| width.parse::<u64>().ok()) {
+            Some(bits) if bits % 8 == 0 && bits > 0 => (0, bits / 8),
+            _ => (0, 8),
+        }
     }
 }
 
@@ -179,25 +200,40 @@ impl Elf {
         }
         let kinds = self.dialect.implicit_addends;
         let &(_, skip, size) = kinds.iter().find(|(kind, ..)| *kind == relocation.kind)?;
-        let section = self.section(table.target?)?;
-        let start = relocation
-            .offset
-            .checked_sub(if self.header.is_relocatable() {
-                0
-            } else {
-                section.address
-            })?;
-        let at = start.checked_add(skip)?;
-        let end = at.checked_add(u64::from(size))?;
-        if end > section.span().size {
+        table.target?;
+        let rest = self.patched_from(table, relocation)?;
+        if skip + u64::from(size) > rest.size {
             return None;
         }
         let mut bytes = [0; 8];
-        let place = section.offset.checked_add(at)?;
         self.source()
-            .read_into(place, &mut bytes[..size as usize])
+            .read_into(rest.offset + skip, &mut bytes[..size as usize])
             .ok()?;
         Some(u64::from_le_bytes(bytes).into())
+    }
+
+    /// The bytes of the file that `relocation` patches; `None` where the file does not have them.
+    pub fn patched_bytes(&self, table: &RelocationTable, relocation: &Relocation) -> Option<Span> {
+        let rest = self.patched_from(table, relocation)?;
+        let (skip, size) = relocation.field(self.dialect);
+        let skip = skip.min(rest.size - 1);
+        Some(Span::new(rest.offset + skip, size.min(rest.size - skip)))
+    }
+
+    /// The bytes of the file from where `r_offset` points on, to the end of the section or of the segment.
+    fn patched_from(&self, table: &RelocationTable, relocation: &Relocation) -> Option<Span> {
+        let Some(target) = table.target else {
+            // Dynamic relocations have addresses.
+            let image = self.load_image.as_ref().unwrap_or(&self.image);
+            return image.stored_from(relocation.offset.checked_sub(image.address)?);
+        };
+        let section = self.section(target)?;
+        let start = if self.header.is_relocatable() {
+            0
+        } else {
+            section.address
+        };
+        self.stored_from(section, relocation.offset.checked_sub(start)?)
     }
 
     /// The name of the symbol that `relocation` refers to; of the section for symbols without one.

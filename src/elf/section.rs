@@ -322,6 +322,13 @@ impl Elf {
         section.span().clamp(self.source().size())
     }
 
+    /// The bytes of `section` in the file from its byte `within` on; `None` where there are none.
+    pub fn stored_from(&self, section: &Section, within: u64) -> Option<Span> {
+        let stored = self.stored(section);
+        let size = stored.size.checked_sub(within)?;
+        Span::new(stored.offset + within, size).some()
+    }
+
     /// The entries of `section`, by the format's own entry size, that lie in the file. Tables are together
     /// no longer than the file, of whose bytes `room` are left: a malformed one can name the same bytes as
     /// a table many thousand times, and each would be gone through.

@@ -220,6 +220,21 @@ impl Elf {
         }
     }
 
+    /// The bytes of the file that `symbol` names: as many as its size says, at least one. `None` where it
+    /// names none: it is undefined, absolute, or zeros that the file does not have.
+    pub fn named_by(&self, symbol: &Symbol) -> Option<Span> {
+        let rest = match (self.place(symbol), self.section(symbol.section)) {
+            (Place::Undefined | Place::Absolute, _) => None,
+            (_, Some(section)) => {
+                self.stored_from(section, symbol.value.checked_sub(section.address)?)
+            }
+            // Without section headers it is an offset in the image by the segments.
+            (Place::Image(offset), None) => self.load_image.as_ref()?.stored_from(offset),
+            (Place::Outside, None) => None,
+        }?;
+        Some(Span::new(rest.offset, symbol.size.clamp(1, rest.size)))
+    }
+
     /// Without section headers the address alone says where it is, in the image by the segments.
     fn place_by_address(&self, symbol: &Symbol) -> Place {
         let image = match &self.load_image {

@@ -3,10 +3,10 @@
 import { css, html, nothing, type PropertyValues } from 'lit';
 import { isAbort, message } from '../client.ts';
 import { Pages } from '../pages.ts';
-import type { Cell, Column, Window } from '../protocol.ts';
+import type { Cell, Column, Span, Window } from '../protocol.ts';
 import type { Change } from '../session.ts';
 import { styled } from '../styled.ts';
-import { CONTENTS, cellText, isRight, widths } from '../table.ts';
+import { cellText, isRight, LEADS, widths } from '../table.ts';
 import { count } from '../text.ts';
 import { Virtual, virtualStyles } from '../virtual.ts';
 import { define, Part } from './part.ts';
@@ -229,8 +229,7 @@ export class Table extends Part {
     const column = this.columns[index] as Column;
     const text = cells ? cellText(cells[index], column) : '';
     const tone = `cell ${isRight(column) ? 'right' : ''} ${column.unit === 'word' ? 'word' : ''}`;
-    const contents = CONTENTS[this.table];
-    if (cells && contents && column.key === contents[0] && this.#hasContents(cells, contents[1])) {
+    if (cells && column.key === LEADS[this.table] && this.#target(row)) {
       return html`<div class=${tone} role="gridcell"><button class="link" tabindex="-1" title="Go to its contents"
         @click=${(event: Event) => this.#contents(event, row)}>${text}</button></div>`;
     }
@@ -238,10 +237,11 @@ export class Table extends Part {
     return html`<div class=${tone} role="gridcell" title=${text.length > 30 ? text : nothing}>${swatch}${text}</div>`;
   }
 
-  /** Whether the file has bytes of what the row is the header of. */
-  #hasContents(cells: Cell[], size: string): boolean {
-    const of = (key: string) => cells[this.columns.findIndex((column) => column.key === key)];
-    return Number(of(size)) > 0 && !String(of('type_name')).includes('NOBITS');
+  /** The bytes that the row is about, where the file has any. */
+  #target(row: number): Span | null {
+    const window = this.#pages.get(Math.floor(row / PAGE));
+    const offset = window?.target_offset[row % PAGE] ?? -1;
+    return offset < 0 ? null : { offset, size: window?.target_size[row % PAGE] ?? 1 };
   }
 
   #sortBy(key: string): void {
@@ -283,11 +283,8 @@ export class Table extends Part {
   #contents(event: Event, row: number): void {
     event.stopPropagation();
     this.#active = row;
-    const cells = this.#pages.get(Math.floor(row / PAGE))?.rows[row % PAGE];
-    const [offset, size] = (CONTENTS[this.table] ?? []).map((key) =>
-      Number(cells?.[this.columns.findIndex((c) => c.key === key)] ?? 0),
-    );
-    this.session?.select(offset ?? 0, Math.max(1, size ?? 1));
+    const target = this.#target(row);
+    if (target) this.session?.select(Number(target.offset), Number(target.size));
     this.requestUpdate();
   }
 
@@ -305,7 +302,7 @@ export class Table extends Part {
     };
     const to = moves[event.key];
     if (event.key === 'Enter' && this.#active >= 0) {
-      if (CONTENTS[this.table]) this.#contents(event, this.#active);
+      if (LEADS[this.table]) this.#contents(event, this.#active);
       else this.#choose(this.#active);
     } else if (to !== undefined && last >= 0) {
       this.#active = Math.min(Math.max(0, to), last);
