@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Bits, layout, readings, shown, WORDS_LIMIT } from './bits.ts';
+import { type Bits, boxAt, layout, lines, placeOf, readings, shown, step } from './bits.ts';
 
 const field = (name: string, msb: number, lsb: number, alternative_of: string | null = null): Bits => ({
   name,
@@ -8,8 +8,8 @@ const field = (name: string, msb: number, lsb: number, alternative_of: string | 
 });
 
 /** What is in a row, from the highest bit to the lowest: names and bits. */
-function drawn(fields: Bits[], size: number): string[] {
-  const words = layout(fields, shown(fields, new Map()), size);
+function drawn(fields: Bits[], size: number, width = 32): string[] {
+  const words = layout(fields, shown(fields, new Map()), size, width);
   return words.map(({ at, boxes, folded }) => {
     const texts = boxes.map((box) => `${fields[box.field]?.name ?? '?'} ${box.msb}-${box.lsb}`);
     return `+${at} ${texts.join(' | ')}${folded ? ` (+${folded})` : ''}`;
@@ -63,13 +63,48 @@ test('alternatives are offered in place of the field, those that overlap one aft
   expect(shown(fields, new Map([['other', 1]]))).toEqual([1, 2]);
 });
 
-test('a record of any size makes a bounded number of rows', () => {
-  const many = Array.from({ length: 20_000 }, (_, i) => field(`f${i}`, i * 16 + 15, i * 16));
-  expect(
-    layout(
-      many,
-      many.map((_, i) => i),
-      40_000,
-    ),
-  ).toHaveLength(WORDS_LIMIT);
+test('rows have 64 bits where that is asked for', () => {
+  const fields = [field('low', 31, 0), field('high', 63, 32), field('address', 127, 64), field('rest', 135, 128)];
+  expect(drawn(fields, 20, 64)).toEqual([
+    '+0 high 63-32 | low 31-0',
+    '+8 address 127-64',
+    '+16 ? 159-136 | rest 135-128',
+  ]);
+});
+
+test('a part of no field is one row even if it is larger than memory', () => {
+  expect(drawn([field('size', 31, 0)], 2 ** 40)).toEqual(['+0 size 31-0', `+4 ? ${2 ** 43 - 1}-32 (+${2 ** 38 - 2})`]);
+});
+
+test('keys go from box to box, past what no field claims, and keep to their column', () => {
+  //          31      16 15     0
+  // row 0:   b          a
+  // row 1:   wide
+  // row 2:   -          -
+  // row 3:   d          -
+  const fields = [field('a', 15, 0), field('b', 31, 16), field('wide', 63, 32), field('d', 127, 112)];
+  const words = layout(fields, [0, 1, 2, 3], 16);
+  const start = placeOf(words, 0, words[0]?.boxes[1] as never, 32);
+  const way = (...keys: string[]) => {
+    let place = start;
+    for (const key of keys) place = step(words, place, key, 32) ?? place;
+    return fields[boxAt(words, place, 32)?.field ?? -1]?.name;
+  };
+  expect(way()).toBe('a');
+  expect(way('ArrowLeft')).toBe('b');
+  expect(way('ArrowLeft', 'ArrowLeft')).toBe('b');
+  expect(way('Home')).toBe('b');
+  expect(way('Home', 'End')).toBe('a');
+  expect(way('ArrowDown')).toBe('wide');
+  expect(way('ArrowDown', 'ArrowUp')).toBe('a');
+  expect(way('ArrowDown', 'ArrowDown')).toBe('d');
+  expect(way('ArrowDown', 'ArrowDown', 'ArrowDown')).toBe('d');
+  expect(way('ArrowUp')).toBe('a');
+  expect(step(words, start, 'Tab', 32)).toBeNull();
+});
+
+test('a list has every field, alternatives behind theirs, and what is unclaimed in its place', () => {
+  const fields = [field('a', 7, 0), field('low', 3, 0, 'a'), field('b', 31, 16)];
+  const texts = lines(fields, 8).map(({ field, msb, lsb }) => `${fields[field]?.name ?? '?'} ${msb}:${lsb}`);
+  expect(texts).toEqual(['a 7:0', 'low 3:0', '? 15:8', 'b 31:16', '? 63:32']);
 });

@@ -1,6 +1,6 @@
 // A field of a record in words. Pure.
 
-import type { Field } from './protocol.ts';
+import type { Field, Location, Span } from './protocol.ts';
 import { hex, name } from './text.ts';
 
 const HEX = new Set(['hex', 'address', 'offset', 'flags', 'reserved', 'string']);
@@ -31,4 +31,34 @@ export function meaningText(field: Field, limit = 200): string {
 
 export function bitsText({ bits: [msb, lsb] }: Pick<Field, 'bits'>): string {
   return msb === lsb ? `bit ${lsb}` : `bits ${msb}–${lsb}`;
+}
+
+/** Whether a box with `room` pixels for text has too little of it for name and value, which then stand in a line below. */
+export function isThin(field: Field, room: number): boolean {
+  return room < Math.min(14, field.name.length) * 6.2 || room < Math.min(10, valueText(field).length) * 8.2;
+}
+
+/** What a thin box has room for. */
+export function thinText(field: Field): string {
+  const value = valueText(field);
+  return value.length < 3 ? value : '·';
+}
+
+/** What is worth a line below the boxes: reserved bits are only where they are set. */
+export function isTold({ kind, value }: Field): boolean {
+  return kind !== 'reserved' || (value !== 0 && value !== false);
+}
+
+/** The bits of a field in a row of `width`, as the scale above the rows counts them. */
+export function bitsInRow({ bits: [msb, lsb] }: Pick<Field, 'bits'>, width: number): string {
+  return msb === lsb ? `${lsb % width}` : `${msb % width}–${lsb % width}`;
+}
+
+/** What a reference leads to, by what is known of its first byte: the structure that it is of, or the part and how far into it. */
+export function targetText({ offset, size }: Span, { parts, records }: Pick<Location, 'parts' | 'records'>): string {
+  const record = records.find(({ span, layout }) => layout && span.offset === offset && span.size === size);
+  const [part] = parts;
+  if (record || !part) return record?.name ?? '';
+  const into = Number(offset) - Number(part.span.offset);
+  return into === 0 ? part.name : `${part.name}+${hex(into)}`;
 }

@@ -44,3 +44,39 @@ export function manySymbols(count) {
   header.set([64, 0, 4, 0, 3, 0], 58);
   return Buffer.concat([header, ...parts, table]);
 }
+
+/**
+ * A cubin whose one attribute, EIATTR_EXIT_INSTR_OFFSETS, has that many offsets: 0, 16, 32 and so on. It begins at 0x40.
+ * @param {number} count
+ */
+export function manyOffsets(count) {
+  const attribute = Buffer.alloc(4 + count * 4);
+  attribute.set([4, 0x1c]);
+  attribute.writeUInt16LE(count * 4, 2);
+  for (let i = 0; i < count; i++) attribute.writeUInt32LE(i * 16, 4 + i * 4);
+  const names = Buffer.from('\0.nv.info.k\0.shstrtab\0');
+  const header = Buffer.alloc(64);
+  const table = Buffer.alloc(3 * 64);
+  /** @type {[number, number, Buffer][]} */
+  const sections = [
+    [1, 0x7000_0000, attribute],
+    [12, 3, names],
+  ];
+  let offset = 64;
+  for (const [i, [name, kind, { length }]] of sections.entries()) {
+    const at = (i + 1) * 64;
+    table.writeUInt32LE(name, at);
+    table.writeUInt32LE(kind, at + 4);
+    table.writeBigUInt64LE(BigInt(offset), at + 24);
+    table.writeBigUInt64LE(BigInt(length), at + 32);
+    table.writeBigUInt64LE(1n, at + 48);
+    offset += length;
+  }
+  // A little-endian 64-bit executable of CUDA's ABI version 8 for EM_CUDA, sm_90.
+  header.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0x41, 8]);
+  header.set([2, 0, 190, 0, 1, 0, 0, 0], 16);
+  header.writeBigUInt64LE(BigInt(offset), 40);
+  header.set([0x04, 0x5a, 0x00, 0x06], 48);
+  header.set([64, 0, 56, 0, 0, 0, 64, 0, 3, 0, 2, 0], 52);
+  return Buffer.concat([header, attribute, names, table]);
+}

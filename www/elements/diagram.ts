@@ -1,33 +1,121 @@
-// <kernel-scope-diagram>: the record of what is selected, as rows of 32 bits with a box a field, or as a table.
+// <kernel-scope-diagram>: the record of what is selected, as rows of 32 or 64 bits with a box a field, or as a list.
 
-import { css, html, nothing } from 'lit';
-import { type Box, layout, readings, shown, WORDS_LIMIT, type Word } from '../bits.ts';
+import { css, html, nothing, type PropertyValues } from 'lit';
+import {
+  type Box,
+  boxAt,
+  inRow,
+  layout,
+  lines,
+  type Place,
+  placeOf,
+  type Run,
+  readings,
+  shown,
+  step,
+  type Word,
+} from '../bits.ts';
 import { message } from '../client.ts';
-import { bitsText, isEncoded, meaningText, rawText, valueText } from '../field.ts';
-import type { Field, Form, StructRecord } from '../protocol.ts';
+import {
+  bitsInRow,
+  bitsText,
+  isEncoded,
+  isThin,
+  isTold,
+  meaningText,
+  rawText,
+  targetText,
+  thinText,
+  valueText,
+} from '../field.ts';
+import { copyText } from '../out.ts';
+import type { Field, Form, Span, StructRecord } from '../protocol.ts';
 import { leafAt } from '../ribbon.ts';
 import type { Change } from '../session.ts';
+import { store, stored } from '../stored.ts';
 import { styled } from '../styled.ts';
 import { bytes, hex, name } from '../text.ts';
 import './byte.ts';
+import type { Items } from './menu.ts';
+import './menu.ts';
 import { define, Part } from './part.ts';
 
 const FORMS: [Form, string][] = [
   ['text', 'text'],
   ['json', 'JSON'],
   ['markdown', 'Markdown'],
-  ['c', 'C'],
+  ['c', 'C struct'],
 ];
 
-/** Below this width in pixels, a record is a table. */
+/** How a record is shown; `fit` chooses the rows by the width that there is. */
+const STYLES = { fit: 'Rows that fit the width', of32: 'Rows of 32 bits', of64: 'Rows of 64 bits', list: 'List' };
+type Style = keyof typeof STYLES;
+const isStyle = (value: unknown): value is Style => typeof value === 'string' && value in STYLES;
+
+/** Below this width in pixels a record is a list; from that on its rows have 64 bits. */
 const NARROW = 430;
+const WIDE = 1000;
+/** Rows or lines that are shown at once: of a longer record, a page of them. */
+const PAGE = 256;
+/** Pixels beside the bits of a row, and beside the text of a box. */
+const MARGIN = 78;
+const PADDING = 16;
+/** Pixels that a line below the boxes has at least. */
+const TOLD = 264;
+
+type Tone = (index: number) => string;
+
+/** What is drawn of a record. It stays as long as it is the same record, drawn alike. */
+interface Drawn {
+  record: StructRecord;
+  bits: number;
+  chosen: ReadonlyMap<string, number>;
+  /** Fields that are shown in the reading that was chosen. */
+  indices: number[];
+  words: Word[];
+  lines: Run[];
+  /** By the names of fields that have alternatives. */
+  readings: Map<string, number[][]>;
+}
+
+function draw(record: StructRecord, bits: number, chosen: ReadonlyMap<string, number>, before: Drawn | null): Drawn {
+  if (before?.record === record && before.bits === bits && before.chosen === chosen) return before;
+  const { fields } = record;
+  const size = Number(record.span.size);
+  const indices = shown(fields, chosen);
+  const named = new Set(fields.flatMap((field) => field.alternative_of ?? []));
+  return {
+    record,
+    bits,
+    chosen,
+    indices,
+    words: layout(fields, indices, size, bits),
+    lines: lines(fields, size),
+    readings: new Map([...named].map((of) => [of, readings(fields, of)])),
+  };
+}
+
+function content(field: Field, box: Box, thin: boolean) {
+  if (thin) return html`<em>&nbsp;</em><strong>${thinText(field)}</strong>`;
+  if (!box.isEnd) return html`<em>${name(field.name, 60)} …</em>`;
+  const meaning = meaningText(field, 120);
+  return html`<em>${name(field.name, 60)}</em><span class="line"><strong>${valueText(field)}</strong>${
+    field.target ? html` <span class="lead">→</span>` : nothing
+  }${meaning ? html`<small>${meaning}</small>` : nothing}</span>`;
+}
+
+function spoken(field: Field): string {
+  return name(`${field.name} ${valueText(field)} ${meaningText(field)}`.trim());
+}
 
 export class Diagram extends Part {
   static override properties = {
     ...super.properties,
     width: { state: true },
-    isList: { state: true },
+    form: { state: true },
+    page: { state: true },
     said: { state: true },
+    leads: { state: true },
   };
   static override styles = [
     super.styles,
@@ -35,61 +123,106 @@ export class Diagram extends Part {
       :host { display: grid; grid-template-rows: auto minmax(0, 1fr) auto; min-block-size: 0; min-inline-size: 0; }
       .head { display: flex; flex-wrap: wrap; gap: 2px 12px; align-items: baseline; padding: 6px 14px 5px; font-size: 12px; color: var(--dim); }
       .head b { font: 600 12.5px var(--mono); color: var(--ink); }
-      .end { margin-inline-start: auto; white-space: nowrap; }
-      .end button:hover, .tabs button:hover { color: var(--ink); text-decoration: underline; }
+      .said { margin-inline-start: auto; }
+      .end { display: flex; gap: 14px; white-space: nowrap; align-items: baseline; }
+      .tabs button:hover, .pager button:hover { color: var(--ink); text-decoration: underline; }
       .tabs button[aria-pressed="true"] { color: var(--ink); font-weight: 600; }
       .body { overflow: auto; padding: 0 14px 8px; position: relative; }
 
       .scale, .word { display: grid; grid-template-columns: 50px repeat(32, minmax(0, 1fr)); }
+      .of64 :is(.scale, .word) { grid-template-columns: 50px repeat(64, minmax(0, 1fr)); }
       .scale { font: 9.5px var(--mono); color: var(--dim); text-align: center; position: sticky; inset-block-start: 0; background: var(--pane); z-index: 1;
         padding-block-end: 1px; }
-      .word { margin-block-end: 3px; }
-      .at { font: 11.5px var(--mono); color: var(--dim); align-self: center; grid-column: 1; grid-row: 1; }
+      .word { margin-block-end: 3px; content-visibility: auto; contain-intrinsic-block-size: auto 44px; }
+      .at { font: 11.5px var(--mono); color: var(--dim); grid-column: 1; grid-row: 1; align-self: center; }
       .box { grid-row: 1; min-block-size: 44px; padding: 3px 7px 4px; overflow: hidden; white-space: nowrap; border: 1px solid var(--edge);
         margin-inline-start: -1px; background: color-mix(in srgb, var(--tint) 9%, var(--pane)); display: block;
         --edge: color-mix(in srgb, var(--tint) 30%, var(--line)); }
-      .box:hover { background: color-mix(in srgb, var(--tint) 18%, var(--pane)); }
+      button.box:hover { background-color: color-mix(in srgb, var(--tint) 18%, var(--pane)); }
       .box em { font-style: normal; color: var(--dim); font-size: 11.5px; display: block; overflow: hidden; text-overflow: ellipsis; }
+      .offered em { padding-inline-end: 26px; }
       .line { display: block; overflow: hidden; text-overflow: ellipsis; }
       .box strong { font: 600 13.5px var(--mono); }
       .box small { color: var(--dim); font-size: 11px; margin-inline-start: 7px; }
+      .lead { color: var(--accent); }
       .thin { padding: 0; text-align: center; }
       .thin strong { font-size: 12px; }
-      .held { background: var(--wash); }
-      .on, .on:hover { background: var(--mark); outline: 2px solid var(--accent); outline-offset: -2px; }
+      .held { background-color: var(--wash); }
+      .on, button.on:hover { background-color: var(--mark); outline: 2px solid var(--accent); outline-offset: -2px; }
+      .box:focus-visible { outline-offset: -2px; }
       .on em, .on small { color: var(--ink); }
-      .reserved { background: repeating-linear-gradient(135deg, transparent 0 5px, var(--line) 5px 6px); color: var(--dim); }
+      .reserved { background: repeating-linear-gradient(135deg, transparent 0 5px, color-mix(in srgb, var(--dim) 34%, transparent) 5px 6px); color: var(--dim); }
       .reserved strong { font-weight: 400; }
-      div.box { cursor: default; }
-      div.box:hover { background: repeating-linear-gradient(135deg, transparent 0 5px, var(--line) 5px 6px); }
-      .key { grid-row: 2; grid-column: 2 / -1; display: flex; flex-wrap: wrap; gap: 1px 14px; padding: 3px 2px 4px; font-size: 12px; }
-      .key button { white-space: nowrap; max-inline-size: 100%; overflow: hidden; text-overflow: ellipsis; }
-      .key button:hover { text-decoration: underline; }
-      .key .num { color: var(--dim); font-size: 11px; }
-      .key .value { font: 600 12px var(--mono); }
-      .key .chosen { background: var(--mark); }
+      .reserved.on { background-color: var(--mark); color: var(--ink); }
+      .unclaimed { background: radial-gradient(var(--dim) 0.6px, transparent 1px) 0 0 / 7px 7px; border-style: dashed; }
+      .unclaimed em { background: var(--pane); inline-size: max-content; max-inline-size: 100%; padding-inline: 3px; }
+
+      /* In the corner of a box: how else its bits can be read. */
+      .turn { grid-row: 1; justify-self: end; align-self: start; margin: 2px 3px; padding: 0 5px; border-radius: 4px; font-size: 11px; line-height: 17px;
+        color: var(--accent); z-index: 0; }
+      .turn:hover { background: var(--hover); }
+
+      /* What thin boxes have no room for, told by their bits. */
+      .key { grid-row: 2; grid-column: 2 / -1; display: grid; gap: 0 16px;
+        padding: 3px 2px 5px; font-size: 12px; }
+      .key button { display: grid; grid-template-columns: 4.6ch max-content minmax(0, 1fr); gap: 8px; align-items: baseline; min-inline-size: 0;
+        padding-block: 1px; }
+      .key button:hover .what { text-decoration: underline; }
+      .key .num { color: var(--dim); font-size: 11px; text-align: end; }
+      .key .value { font: 600 12px var(--mono); min-inline-size: 1.6ch; text-align: end; }
+      .key .what { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+      .key .off, .key .off .value { color: var(--dim); font-weight: 400; }
+      .key .chosen { background: var(--mark); color: var(--ink); }
+
+      .legend, .pager { display: flex; flex-wrap: wrap; gap: 2px 14px; padding-block: 4px 2px; font-size: 11.5px; color: var(--dim); }
+      .diagram .legend { padding-inline-start: 50px; }
+      .legend i { display: inline-block; inline-size: 18px; block-size: 10px; margin-inline-end: 6px; border: 1px solid var(--line); }
+      .pager { position: sticky; inset-block-end: -8px; padding-block: 6px 8px; background: var(--pane); border-block-start: 1px solid var(--line); }
+      .pager button:disabled { color: var(--dim); text-decoration: none; cursor: default; opacity: .6; }
 
       table { border-collapse: collapse; inline-size: 100%; font-size: 12.5px; }
-      th { text-align: start; font-weight: 600; font-size: 12px; color: var(--dim); padding: 2px 8px 2px 0; border-block-end: 1px solid var(--line); }
+      th { text-align: start; font-weight: 600; font-size: 12px; color: var(--dim); padding: 2px 8px 2px 0; border-block-end: 1px solid var(--line);
+        position: sticky; inset-block-start: 0; background: var(--pane); }
       td { padding: 4px 8px 4px 0; vertical-align: top; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); }
       td.num { color: var(--dim); font-size: 11.5px; }
       td.value { font: 600 12.5px var(--mono); overflow-wrap: anywhere; unicode-bidi: isolate; }
       td.alternative { padding-inline-start: 1.2em; }
-      tr.on td, tr.on:hover td { background: var(--mark); }
+      tr.reserved td, tr.unclaimed td { color: var(--dim); font-weight: 400; }
+      tr.reserved, tr.unclaimed { background: none; }
+      tr.on td, tr.on:hover td { background: var(--mark); color: var(--ink); }
       tr.on { outline: 0; }
       tr.held td { background: var(--wash); }
 
       .foot { border-block-start: 1px solid var(--line); padding: 5px 14px 6px; min-block-size: 47px; font-size: 12px; color: var(--dim); }
       .foot b { font: 600 12.5px var(--mono); color: var(--ink); }
       .foot .meaning { color: var(--ink); overflow-wrap: anywhere; }
+
+      @media (forced-colors: active) {
+        .box { border-color: CanvasText; }
+        .reserved, .unclaimed { border-style: dashed; }
+        .on, button.on:hover, .key .chosen { outline: 3px solid Highlight; outline-offset: -3px; }
+        .held { outline: 1px solid Highlight; outline-offset: -2px; }
+        tr.on td, tr.on:hover td { background: Highlight; color: HighlightText; forced-color-adjust: none; }
+        tr.on button { color: HighlightText; }
+      }
     `,
   ];
 
   declare width: number;
-  declare isList: boolean;
+  declare form: Style;
+  /** Of a record with more rows than are shown at once: which of them. */
+  declare page: number;
   declare said: string;
+  /** What the chosen field's reference leads to, once that is known. */
+  declare leads: string;
   /** For a field with alternatives, by name: which reading is shown. */
-  readonly #chosen = new Map<string, number>();
+  #chosen: ReadonlyMap<string, number> = new Map();
+  #drawn: Drawn | null = null;
+  /** Where the keyboard is: the one box, or line of the list, that the tabulator key reaches. */
+  #place: Place = { row: 0, bit: 31 };
+  #mark = '';
+  #asked = '';
+  #hadFocus = false;
   readonly #observer =
     typeof ResizeObserver === 'undefined'
       ? null
@@ -100,8 +233,10 @@ export class Diagram extends Part {
   constructor() {
     super();
     this.width = 600;
-    this.isList = false;
+    this.form = stored('fields', 'fit', isStyle);
+    this.page = 0;
     this.said = '';
+    this.leads = '';
   }
 
   override connectedCallback(): void {
@@ -115,56 +250,105 @@ export class Diagram extends Part {
   }
 
   protected override changed(change: Change | null): void {
+    if (change === null) this.#asked = '';
     if (change === 'location') this.said = '';
     if (change === null || change === 'selection' || change === 'location') this.requestUpdate();
   }
 
-  /** Where a record comes into view that is larger than the window, its marked field does too. */
-  protected override updated(): void {
-    const { selection } = this.session ?? {};
-    if (selection && selection.field !== null) return;
-    const held = this.renderRoot.querySelector('.body :is(.on, .held)');
-    const body = this.renderRoot.querySelector('.body');
-    // On a narrow screen the fields may be behind the bytes: they are scrolled when they are seen.
-    if (!held || !body || body.clientHeight === 0 || this.#seen === this.#mark) return;
-    this.#seen = this.#mark;
-    const row = held.closest('.word') ?? held;
-    const [inner, outer] = [row.getBoundingClientRect(), body.getBoundingClientRect()];
-    if (inner.bottom > outer.bottom) body.scrollTop += inner.bottom - outer.bottom + 8;
-    else if (inner.top < outer.top + 16) body.scrollTop -= outer.top + 16 - inner.top;
+  get #isList(): boolean {
+    return this.form === 'list' || this.width < NARROW;
   }
 
-  #seen = '';
-  get #mark(): string {
-    return `${this.session?.selection.offset} ${this.session?.record?.name}`;
+  /** Bits of a row. */
+  get #bits(): number {
+    return this.form === 'of64' || (this.form === 'fit' && this.width >= WIDE) ? 64 : 32;
+  }
+
+  protected override willUpdate(properties: PropertyValues): void {
+    super.willUpdate(properties);
+    this.#hadFocus = (this.renderRoot as ShadowRoot).activeElement !== null;
+    const { session } = this;
+    const record = session?.record;
+    if (!record) {
+      this.#drawn = null;
+      this.#mark = '';
+      return;
+    }
+    const { selection } = session;
+    const drawn = draw(record, this.#bits, this.#chosen, this.#drawn);
+    const isOther = this.#drawn?.record !== record;
+    this.#drawn = drawn;
+    const current = this.#current(record);
+    void this.#lead(current === null ? null : (record.fields[current]?.target ?? null));
+    const mark = `${selection.offset} ${selection.size} ${selection.field} ${record.name} ${this.#bits} ${this.#isList}`;
+    if (mark === this.#mark) return;
+    this.#mark = mark;
+    this.#scrolls = true;
+    const wanted = current ?? record.fields.findIndex((field) => this.#holds(field));
+    const rows = this.#isList ? drawn.lines.map((line) => ({ boxes: [line] })) : drawn.words;
+    if (isOther) this.#place = { row: 0, bit: this.#bits - 1 };
+    if (wanted >= 0 && (isOther || this.#fieldAt(this.#place) !== wanted)) {
+      // The row with the value, which is where the field ends.
+      const row = rows.findIndex(({ boxes }) =>
+        boxes.some((box) => box.field === wanted && (box as Box).isEnd !== false),
+      );
+      const box = drawn.words[row]?.boxes.find((one) => one.field === wanted);
+      if (row >= 0) this.#place = box && !this.#isList ? placeOf(drawn.words, row, box, this.#bits) : { row, bit: 0 };
+    }
+    this.page = Math.floor(this.#place.row / PAGE);
+  }
+
+  #scrolls = false;
+
+  protected override updated(): void {
+    const root = this.renderRoot as ShadowRoot;
+    const body = root.querySelector<HTMLElement>('.body');
+    const stop = root.querySelector<HTMLElement>('.stop');
+    const active = root.activeElement;
+    // What had the focus may be gone, or is not any more what is chosen.
+    if (this.#hadFocus && (!active || (active !== stop && active.matches('.box, .turn, .key button, td button')))) {
+      (stop ?? body)?.focus({ preventScroll: true });
+    }
+    // On a narrow screen the fields may be behind the bytes: they are scrolled when they are seen.
+    if (!this.#scrolls || !body || body.clientHeight === 0) return;
+    this.#scrolls = false;
+    const held = root.querySelector('.body :is(.on, .held)') ?? stop;
+    const row = held?.closest('.word, tr');
+    if (!held || !row) return;
+    const outer = body.getBoundingClientRect();
+    // A row can be higher than the window, by what is told below its boxes.
+    const inner = (row.clientHeight > outer.height - 24 ? held : row).getBoundingClientRect();
+    if (inner.bottom > outer.bottom) body.scrollTop += inner.bottom - outer.bottom + 8;
+    else if (inner.top < outer.top + 20) body.scrollTop -= outer.top + 20 - inner.top;
   }
 
   override render() {
     const { session } = this;
-    const record = session?.record;
+    const drawn = this.#drawn;
     if (!session) return nothing;
-    if (!record) {
+    if (!drawn) {
       return html`
         <div class="head"><b class="file">${name(session.location.parts[0]?.name ?? 'Bytes', 80)}</b></div>
-        <div class="body"><kernel-scope-byte .session=${session}></kernel-scope-byte></div>
+        <div class="body" tabindex="-1"><kernel-scope-byte .session=${session}></kernel-scope-byte></div>
       `;
     }
-    const isList = this.isList || this.width < NARROW;
+    const { record } = drawn;
     const leaf = leafAt(session.leaves, Number(record.span.offset));
     const role = session.roles[session.leaves.role[leaf] ?? 0] ?? 'unclaimed';
+    const current = this.#current(record);
+    const tone = this.#tones(record, current);
     return html`
       ${this.#header(record)}
-      <div class="body role-${role}">
-        ${isList ? this.#table(record, true) : html`${this.#diagram(record)}<div class="unseen">${this.#table(record, false)}</div>`}
+      <div class="body role-${role}" tabindex="-1" @keydown=${this.#key}>
+        ${this.#isList ? this.#list(drawn, tone) : this.#diagram(drawn, tone)}
       </div>
-      ${this.#details(record)}
+      ${this.#details(record, current)}
     `;
   }
 
   #header(record: StructRecord) {
     const { session } = this;
     const records = session?.location.records ?? [];
-    const isNarrow = this.width < NARROW;
     return html`<div class="head">
       <b class="file" title=${record.source ? `Layout: ${name(record.source)}` : nothing}>${name(record.name, 80)}</b>
       <span>${bytes(record.span.size)} at ${hex(record.span.offset)}</span>
@@ -176,102 +360,159 @@ export class Diagram extends Part {
             )}</span>`
           : nothing
       }
+      <span class="said" role="status">${this.said}</span>
       <span class="end">
-        ${isNarrow ? nothing : html`<button @click=${() => (this.isList = !this.isList)}>${this.isList ? 'diagram' : 'list'}</button> · `}
-        <span role="status">${this.said || 'copy as'}</span>
-        ${FORMS.map(([form, title], i) => html`${i > 0 ? ' · ' : ''}<button @click=${() => this.#copy(form)} aria-label="Copy as ${title}">${title}</button>`)}
+        ${this.width < NARROW ? nothing : html`<kernel-scope-menu label=${this.#isList ? 'list' : `${this.#bits} bits`} hint="How the record is shown" .items=${this.#styles()}></kernel-scope-menu>`}
+        <kernel-scope-menu label="export" hint="Export the record" .items=${this.#exports()}></kernel-scope-menu>
       </span>
     </div>`;
   }
 
-  #diagram(record: StructRecord) {
+  #styles(): Items {
+    return (Object.keys(STYLES) as Style[]).map((style) => ({
+      title: STYLES[style],
+      isChosen: this.form === style,
+      run: () => {
+        this.form = style;
+        store('fields', style);
+      },
+    }));
+  }
+
+  #exports(): Items {
+    return FORMS.map(([form, title]) => ({ title: `Copy as ${title}`, run: () => this.#copy(form, title) }));
+  }
+
+  #diagram({ record, words, lines }: Drawn, tone: Tone) {
+    const bits = this.#bits;
     const { fields } = record;
-    const words = layout(fields, shown(fields, this.#chosen), Number(record.span.size));
-    const scale = Array.from({ length: 32 }, (_, i) => 31 - i);
+    const seen = words.slice(this.page * PAGE, (this.page + 1) * PAGE);
+    const stop = words[this.#place.row] ? boxAt(words, this.#place, bits) : null;
+    const first = (seen[0]?.at ?? 0) * 8;
+    const end = (words[(this.page + 1) * PAGE]?.at ?? Number(record.span.size)) * 8;
+    const all = lines.filter(({ lsb }) => lsb >= first && lsb < end);
     return html`
-      <div class="scale" aria-hidden="true"><span></span>${scale.map((bit) => html`<span>${bit}</span>`)}</div>
-      ${words.map((word) => this.#word(word, fields))}
-      ${words.length >= WORDS_LIMIT ? html`<p class="dim">The rest is in the bytes.</p>` : nothing}
+      <div class="diagram of${bits}" role="toolbar" aria-label="Fields of ${name(record.name, 80)}" aria-orientation="horizontal">
+        <div class="scale" aria-hidden="true"><span></span>${Array.from({ length: bits }, (_, i) => html`<span>${bits - 1 - i}</span>`)}</div>
+        ${seen.map((word) => this.#word(word, fields, tone, stop))}
+      </div>
+      <div class="diagram" aria-hidden="true"><p class="legend"><span>little-endian: bit 0 is the lowest of the first byte</span>
+        ${fields.some((field) => field.kind === 'reserved') ? html`<span><i class="reserved"></i>reserved</span>` : nothing}
+        ${all.some(({ field }) => field < 0) ? html`<span><i class="unclaimed"></i>no field claims them</span>` : nothing}</p></div>
+      ${this.#pager(words.length, 'rows')}
+      <div class="unseen">${this.#table(record, all, null)}</div>
     `;
   }
 
-  #word(word: Word, fields: Field[]) {
-    const end = word.at + 4 * (word.folded + 1);
-    const thin: Box[] = [];
+  #word(word: Word, fields: Field[], tone: Tone, stop: Box | null) {
+    const bits = this.#bits;
+    const end = word.at + (bits / 8) * (word.folded + 1);
+    const told: Box[] = [];
+    const inner = this.width - MARGIN;
     const boxes = word.boxes.map((box) => {
       const field = fields[box.field];
-      // Bits of a row of several words are drawn as if they were its own.
-      const high = word.folded > 0 ? 31 : box.msb - word.at * 8;
-      const low = word.folded > 0 ? 0 : box.lsb - word.at * 8;
-      const column = `${33 - high} / ${34 - low}`;
-      const room = ((high - low + 1) / 32) * (this.width - 78) - 16;
+      const [high, low] = inRow(word, box, bits);
+      const column = `${bits + 1 - high} / ${bits + 2 - low}`;
+      const room = ((high - low + 1) / bits) * inner - PADDING;
       if (!field) {
-        const title = `bits ${box.msb}–${box.lsb}: no field claims them`;
-        return html`<div class="box reserved" title=${title} ${styled({ 'grid-column': column })}>${room > 70 ? html`<em>unclaimed</em>` : nothing}</div>`;
+        return html`<div class="box unclaimed" title="bits ${box.msb}–${box.lsb}: no field claims them" ${styled({ 'grid-column': column })}>${room > 70 ? html`<em>unclaimed</em>` : nothing}</div>`;
       }
-      const value = valueText(field);
-      const isThin = room < Math.min(14, field.name.length) * 6.2 || room < Math.min(10, value.length) * 8.2;
-      // Reserved bits are worth a word only where they are set.
-      if (isThin && box.isEnd && !(field.kind === 'reserved' && field.value === 0)) thin.push(box);
-      const tone = `${this.#tone(box.field, field)} ${isThin ? 'thin' : ''} ${field.kind === 'reserved' ? 'reserved' : ''}`;
-      return html`<button class="box ${tone}" aria-pressed=${this.session?.selection.field === box.field} aria-label=${isThin ? this.#spoken(field) : nothing}
-        title=${`${field.name} · ${bitsText(field)}${field.note ? ` · ${field.note}` : ''}`}
-        ${styled({ 'grid-column': column })} @click=${() => this.#choose(box.field)}>${this.#content(field, box, isThin, value)}</button>`;
+      const thin = isThin(field, room);
+      if (thin && box.isEnd && isTold(field)) told.push(box);
+      const many = thin || !box.isEnd ? 0 : this.#readings(field).length;
+      const classes = `${tone(box.field)} ${thin ? 'thin' : ''} ${field.kind === 'reserved' ? 'reserved' : ''} ${many > 1 ? 'offered' : ''}`;
+      const isStop = box === stop;
+      return html`<button class="box ${classes} ${isStop ? 'stop' : ''}" tabindex=${isStop ? 0 : -1} aria-pressed=${this.session?.selection.field === box.field}
+        aria-label=${spoken(field)} title=${`${field.name} · ${bitsText(field)}${field.note ? ` · ${field.note}` : ''}`}
+        ${styled({ 'grid-column': column })} @click=${() => this.#choose(box.field, word, box)} @dblclick=${() => this.#follow(field)}>${content(field, box, thin)}</button>${
+          many > 1
+            ? html`<button class="turn" tabindex="-1" aria-label="Read ${name(field.alternative_of ?? field.name, 60)} otherwise" title="Read these bits otherwise (R)"
+                ${styled({ 'grid-column': column })} @click=${() => this.#turn(field)}>⇄</button>`
+            : nothing
+        }`;
     });
+    const columns = Math.max(1, Math.min(told.length, Math.floor(inner / TOLD)));
     return html`<div class="word">
       <span class="at">+${word.at}${word.folded > 0 ? `–${end - 1}` : ''}</span>
       ${boxes}
-      ${thin.length > 0 ? html`<div class="key">${thin.map((box) => this.#key(box, fields))}</div>` : nothing}
+      ${
+        told.length > 0
+          ? html`<div class="key" ${styled({ 'grid-template-columns': `repeat(${columns}, minmax(0, 1fr))` })}>${told.map(
+              (box) => this.#told(word, box, fields[box.field] as Field, inner / columns),
+            )}</div>`
+          : nothing
+      }
     </div>`;
   }
 
-  #content(field: Field, box: Box, isThin: boolean, value: string) {
-    if (isThin) return html`<em>&nbsp;</em><strong>${value.length < 3 ? value : '·'}</strong>`;
-    if (!box.isEnd) return html`<em>${name(field.name, 60)} …</em>`;
-    const meaning = meaningText(field, 120);
-    return html`<em>${name(field.name, 60)}${this.#hasReadings(field) ? html`<span aria-hidden="true"> ⇄</span>` : nothing}</em><span class="line"><strong>${value}</strong>${meaning ? html`<small>${meaning}</small>` : nothing}</span>`;
-  }
-
   /** What a box has no room for. */
-  #key(box: Box, fields: Field[]) {
-    const field = fields[box.field] as Field;
+  #told(word: Word, box: Box, field: Field, room: number) {
     const meaning = field.kind === 'flag' ? '' : meaningText(field, 60);
-    const [msb, lsb] = field.bits;
-    return html`<button class=${this.session?.selection.field === box.field ? 'chosen' : ''} tabindex="-1" @click=${() => this.#choose(box.field)}>
-      <span class="num">${msb === lsb ? lsb % 32 : `${msb % 32}–${lsb % 32}`}</span> ${name(field.name, 60)} <span class="value">${valueText(field, 24)}</span>
-      ${meaning ? html`<span class="dim">${meaning}</span>` : nothing}
+    const isOff = field.raw === 0;
+    const isChosen = this.session?.selection.field === box.field;
+    return html`<button class="${isChosen ? 'chosen' : ''} ${isOff ? 'off' : ''}" tabindex="-1" @click=${() => this.#choose(box.field, word, box)}>
+      <span class="num">${bitsInRow(field, this.#bits)}</span><span class="value">${valueText(field, 24)}</span>
+      <span class="what">${name(field.name, Math.floor((room - 90) / 7.2))}${meaning ? html` <span class="dim">${meaning}</span>` : nothing}</span>
     </button>`;
   }
 
-  #table({ fields, name: of }: StructRecord, isSeen: boolean) {
+  #list({ record, lines }: Drawn, tone: Tone) {
+    const seen = lines.slice(this.page * PAGE, (this.page + 1) * PAGE);
+    return html`${this.#table(record, seen, tone)}${this.#pager(lines.length, 'fields')}`;
+  }
+
+  /** Fields as a table. Without a `tone`, for those who do not see the diagram, it can only be read. */
+  #table({ fields, name: of }: StructRecord, seen: readonly Run[], tone: Tone | null) {
+    const stop = this.#drawn?.lines[this.#place.row];
     return html`<table aria-label="Fields of ${name(of, 80)}">
       <thead><tr><th scope="col">Bits</th><th scope="col">Field</th><th scope="col">Value</th><th scope="col">Meaning</th></tr></thead>
-      <tbody>${fields.map((field, i) => {
-        const [msb, lsb] = field.bits;
+      <tbody>${seen.map((line) => {
+        const { field: index, msb, lsb } = line;
+        const field = fields[index];
+        const place = msb === lsb ? lsb : `${msb}:${lsb}`;
+        if (!field) {
+          return html`<tr class="unclaimed"><td class="num">${place}</td><td>unclaimed</td><td></td><td>no field has these bits</td></tr>`;
+        }
         const title = name(field.name, 80);
-        return html`<tr class=${isSeen ? this.#tone(i, field) : ''} @click=${() => isSeen && this.#choose(i)}>
-          <td class="num">${msb === lsb ? lsb : `${msb}:${lsb}`}</td>
-          <td class=${field.alternative_of ? 'alternative' : ''}>${isSeen ? html`<button aria-pressed=${this.session?.selection.field === i}>${title}</button>` : title}</td>
+        const isStop = line === stop;
+        return html`<tr class="${tone?.(index) ?? ''} ${field.kind === 'reserved' ? 'reserved' : ''}" @click=${() => tone && this.#choose(index)}>
+          <td class="num">${place}</td>
+          <td class=${field.alternative_of ? 'alternative' : ''}>${
+            tone
+              ? html`<button class=${isStop ? 'stop' : ''} tabindex=${isStop ? 0 : -1} aria-pressed=${this.session?.selection.field === index}>${title}</button>`
+              : title
+          }</td>
           <td class="value">${valueText(field)}</td>
-          <td>${meaningText(field)}</td>
+          <td>${meaningText(field)}${field.target ? html` <span class="lead" aria-hidden="true">→</span>` : nothing}</td>
         </tr>`;
       })}</tbody>
     </table>`;
   }
 
-  #details(record: StructRecord) {
-    const { session } = this;
-    const at = this.#current(record);
-    const field = at === null ? undefined : record.fields[at];
+  #pager(many: number, what: string) {
+    if (many <= PAGE) return nothing;
+    const pages = Math.ceil(many / PAGE);
+    const turn = (by: number, title: string) =>
+      html`<button ?disabled=${this.page + by < 0 || this.page + by >= pages} @click=${() => {
+        this.page += by;
+        this.renderRoot.querySelector('.body')?.scrollTo(0, 0);
+      }}>${title}</button>`;
+    const last = Math.min(many, (this.page + 1) * PAGE);
+    return html`<div class="pager" role="group" aria-label="Parts of a long record">
+      <span>${what} ${this.page * PAGE + 1}–${last} of ${many}</span>${turn(-1, '‹ those before')}${turn(1, 'those after ›')}
+    </div>`;
+  }
+
+  #details(record: StructRecord, current: number | null) {
+    const field = current === null ? undefined : record.fields[current];
     if (!field) return html`<div class="foot">Choose a field to see its bits, what it means, and where it leads.</div>`;
-    const target = field.target;
-    const others = readings(record.fields, field.alternative_of ?? field.name);
+    const { target } = field;
     const isSame = meaningText(field) === field.note;
     return html`<div class="foot">
       <b>${name(field.name, 80)}</b> ${bitsText(field)} · raw <span class="num">${rawText(field)}</span>
       ${isEncoded(field) ? html` · value <b>${valueText(field)}</b>` : nothing}
-      ${target ? html` · <button class="link" @click=${() => session?.select(Number(target.offset), Math.max(1, Number(target.size)))}>go to ${hex(target.offset)}</button>` : nothing}
-      ${others.length > 1 ? html` · <button class="link" @click=${() => this.#turn(record, field, others.length)}>other reading</button>` : nothing}
+      ${this.#readings(field).length > 1 ? html` · <button class="link" @click=${() => this.#turn(field)}>other reading</button>` : nothing}
+      ${target ? html` · <button class="link" title="Enter in the diagram" @click=${() => this.#follow(field)}>go to ${hex(target.offset)}</button> <span class="file">${name(this.leads, 80)}</span>` : nothing}
       <br><span class="meaning">${meaningText(field, 400)}</span>${field.note && !isSame ? html` · ${field.note}` : nothing}
     </div>`;
   }
@@ -281,16 +522,17 @@ export class Diagram extends Part {
     const { selection } = this.session ?? {};
     if (!selection) return null;
     if (selection.field !== null) return selection.field;
-    const held = shown(record.fields, this.#chosen).filter((index) => this.#holds(record.fields[index] as Field));
+    const held = (this.#drawn?.indices ?? []).filter((index) => this.#holds(record.fields[index] as Field));
     return held.length === 1 ? (held[0] ?? null) : null;
   }
 
-  #tone(index: number, field: Field): string {
-    const { selection } = this.session ?? {};
-    if (!selection) return '';
-    if (selection.field !== null) return selection.field === index ? 'on' : '';
-    if (!this.#holds(field)) return '';
-    return this.session?.record && this.#current(this.session.record) === index ? 'on' : 'held';
+  /** How a field is marked: the current one, those that the selection touches. */
+  #tones(record: StructRecord, current: number | null): Tone {
+    const isChosen = this.session?.selection.field !== null;
+    return (index) => {
+      if (index === current) return 'on';
+      return !isChosen && this.#holds(record.fields[index] as Field) ? 'held' : '';
+    };
   }
 
   /** Whether the selected bytes have bits of it; not where they are the whole record. */
@@ -303,44 +545,121 @@ export class Diagram extends Part {
     return !isAll && lsb <= last && msb >= first;
   }
 
-  #hasReadings(field: Field): boolean {
-    const fields = this.session?.record?.fields ?? [];
-    return field.alternative_of !== null && field.alternative_of !== undefined
-      ? true
-      : fields.some((one) => one.alternative_of === field.name);
+  /** How the bits of a field can be read; only itself where nothing else is known. */
+  #readings(field: Field): number[][] {
+    return this.#drawn?.readings.get(field.alternative_of ?? field.name) ?? [[]];
   }
 
-  #choose(index: number): void {
+  #fieldAt(place: Place): number {
+    const drawn = this.#drawn;
+    if (!drawn) return -1;
+    return (this.#isList ? drawn.lines[place.row] : boxAt(drawn.words, place, this.#bits))?.field ?? -1;
+  }
+
+  #choose(index: number, word?: Word, box?: Box): void {
+    const drawn = this.#drawn;
+    if (!drawn) return;
+    if (word && box) this.#place = placeOf(drawn.words, drawn.words.indexOf(word), box, this.#bits);
+    // An alternative that is chosen in the list is the reading that the diagram then shows.
+    const of = drawn.record.fields[index]?.alternative_of;
+    if (of) {
+      const reading = drawn.readings.get(of)?.findIndex((layer) => layer.includes(index)) ?? -1;
+      if (reading >= 0) this.#chosen = new Map(this.#chosen).set(of, reading);
+    }
     this.session?.selectField(index);
-  }
-
-  /** Shows the next of the readings of a field's bits. */
-  #turn(record: StructRecord, field: Field, many: number): void {
-    const of = field.alternative_of ?? field.name;
-    const next = ((this.#chosen.get(of) ?? 0) + 1) % many;
-    this.#chosen.set(of, next);
-    const [first] = readings(record.fields, of)[next] ?? [];
-    if (first !== undefined) this.#choose(first);
     this.requestUpdate();
   }
 
-  #spoken(field: Field): string {
-    return `${field.name} ${valueText(field)} ${meaningText(field)}`;
+  /** Shows the next of the readings of a field's bits. */
+  #turn(field: Field): void {
+    const of = field.alternative_of ?? field.name;
+    const all = this.#readings(field);
+    const next = ((this.#chosen.get(of) ?? 0) + 1) % all.length;
+    this.#chosen = new Map(this.#chosen).set(of, next);
+    const [first] = all[next] ?? [];
+    if (first !== undefined) this.session?.selectField(first);
+    this.requestUpdate();
   }
 
-  async #copy(form: Form): Promise<void> {
+  /** Goes to what a field refers to. */
+  #follow({ target }: Field): void {
+    if (target) this.session?.select(Number(target.offset), Math.max(1, Number(target.size)));
+  }
+
+  readonly #key = (event: KeyboardEvent): void => {
+    const drawn = this.#drawn;
+    const from = event.target as HTMLElement;
+    if (!drawn || !from.matches('.box, .turn, .key button, td button')) return;
+    const field = drawn.record.fields[this.#fieldAt(this.#place)];
+    const { key } = event;
+    if (event.altKey || event.metaKey || (event.ctrlKey && key !== 'Home' && key !== 'End')) return;
+    if (key === 'Enter' && field?.target && from.matches('.stop')) {
+      event.preventDefault();
+      this.#follow(field);
+    } else if (key.toLowerCase() === 'r' && field && this.#readings(field).length > 1) {
+      event.preventDefault();
+      this.#turn(field);
+    } else {
+      const to = this.#step(drawn, key, event.ctrlKey);
+      if (to === undefined) return;
+      event.preventDefault();
+      if (to) {
+        this.#place = to;
+        this.#choose(this.#fieldAt(to));
+      }
+    }
+  };
+
+  /** Where a key leads; undefined if it is not one of those that move. */
+  #step({ words, lines }: Drawn, key: string, isFar: boolean): Place | null | undefined {
+    if (!/^(Arrow(Up|Down|Left|Right)|Home|End)$/.test(key)) return undefined;
+    const row = isFar && key === 'Home' ? -1 : isFar ? (this.#isList ? lines : words).length : this.#place.row;
+    if (!this.#isList) {
+      if (!isFar) return step(words, this.#place, key, this.#bits);
+      return step(
+        words,
+        { row, bit: key === 'Home' ? this.#bits - 1 : 0 },
+        key === 'Home' ? 'ArrowDown' : 'ArrowUp',
+        this.#bits,
+      );
+    }
+    const by = { ArrowUp: -1, ArrowDown: 1, Home: 1, End: -1 }[key];
+    if (by === undefined) return null;
+    const start = key === 'Home' ? -1 : key === 'End' ? lines.length : row;
+    for (let at = start + by; at >= 0 && at < lines.length; at += by) {
+      if ((lines[at]?.field ?? -1) >= 0) return { row: at, bit: 0 };
+    }
+    return null;
+  }
+
+  /** Asks for the name of what the chosen field refers to. */
+  async #lead(target: Span | null): Promise<void> {
+    const { session } = this;
+    const asked = target ? `${target.offset} ${target.size}` : '';
+    if (!session || asked === this.#asked) return;
+    this.#asked = asked;
+    this.leads = '';
+    if (!target) return;
+    try {
+      const location = await session.call('locate', [Number(target.offset)]);
+      if (this.#asked === asked) this.leads = targetText(target, location);
+    } catch {
+      // The offset alone leads there as well.
+    }
+  }
+
+  async #copy(as: Form, title: string): Promise<void> {
     const { session } = this;
     if (!session?.record) return;
+    const { record, location, recordIndex } = session;
     try {
-      const { record, location, recordIndex } = session;
       const text =
-        form === 'json'
+        as === 'json'
           ? JSON.stringify(record, null, 2)
-          : await session.call('print', [Number(location.offset), form, recordIndex]);
-      await navigator.clipboard.writeText(text);
-      this.said = `copied as ${FORMS.find(([key]) => key === form)?.[1] ?? form}; again as`;
+          : await session.call('print', [Number(location.offset), as, recordIndex]);
+      this.said = await copyText(text, title);
     } catch (error) {
-      this.said = `not copied (${message(error)})`;
+      this.said = `not copied: ${message(error)}`;
     }
   }
 }
