@@ -67,6 +67,11 @@ export class Session {
     this.#client.call(this.#file, 'close', []).catch(() => {});
   }
 
+  /** The file's bytes, for whoever saves some of them. */
+  get blob(): Blob {
+    return this.#source.blob;
+  }
+
   get summary(): Summary {
     return this.#opened.summary;
   }

@@ -23,19 +23,30 @@ export async function drop(page: Page, path: string, where = 'body', name = base
   await page.dispatchEvent(where, 'drop', { dataTransfer: transfer });
 }
 
-/** The row of the hex view that begins at `offset`. */
+/** The bytes that are visible, if the row that begins at `offset` is among them. */
 export function hexRow(page: Page | Locator, offset: number): Locator {
-  return page.locator('kernel-scope-hex [role="row"]').filter({ hasText: offset.toString(16).padStart(6, '0') });
+  return page.locator('kernel-scope-hex pre').filter({ hasText: offset.toString(16).padStart(6, '0') });
+}
+
+/** Where a byte of the hex view is in the window: the middle of its digits. */
+export async function pointOf(page: Page | Locator, offset: number): Promise<{ x: number; y: number }> {
+  const rows = hexRow(page, offset - (offset % 16));
+  await rows.waitFor();
+  return rows.evaluate((pre, offset) => {
+    const lines = (pre.textContent ?? '').split('\n');
+    const margin = (offset - (offset % 16)).toString(16).padStart(6, '0');
+    const row = lines.findIndex((line) => line.startsWith(margin));
+    const { left, top, width } = pre.getBoundingClientRect();
+    const i = offset % 16;
+    const character = width / (lines[0]?.length ?? 1);
+    return { x: left + (margin.length + 2 + i * 3 + Math.floor(i / 8) + 1) * character, y: top + (row + 0.5) * 21 };
+  }, offset);
 }
 
 /** Clicks a byte in the hex view. */
 export async function clickByte(page: Page, offset: number): Promise<void> {
-  const bytes = hexRow(page, offset - (offset % 16)).locator('.bytes');
-  const box = await bytes.boundingBox();
-  if (!box) throw new Error('that row is not in view');
-  const i = offset % 16;
-  const character = box.width / 48;
-  await bytes.click({ position: { x: (i * 3 + Math.floor(i / 8) + 1) * character, y: box.height / 2 } });
+  const { x, y } = await pointOf(page, offset);
+  await page.mouse.click(x, y);
 }
 
 /** Goes to an offset by the field for it. */

@@ -1,0 +1,150 @@
+// Bytes that can be shown and selected: those of a file, or of an image that a loader makes of it (image.ts).
+
+import type { Field, Int, Location, StructRecord } from './protocol.ts';
+import type { Leaves } from './ribbon.ts';
+import type { Change, Session } from './session.ts';
+import { hex, name, parseOffset } from './text.ts';
+
+export interface Range {
+  offset: number;
+  size: number;
+}
+
+/** What is known of a byte. */
+export interface Spot {
+  offset: number;
+  /** The part, the structure and the field that have it, from the outside in. */
+  path: string[];
+  /** The part's bytes. */
+  part: Range;
+  /** Its offset in the file where the bytes are an image's, and in the image where they are the file's; null where it is not there. */
+  other: number | null;
+  /** The bytes of the structure and of the field that have it. */
+  record: Range | null;
+  field: Range | null;
+}
+
+/** How a margin counts: from the first byte, from the first byte of the part, or as the other space does. */
+export type Margin = 'own' | 'part' | 'other';
+
+export interface ByteSpace {
+  /** What the bytes are of: `file`, `image`. Names what is kept of the view. */
+  readonly key: string;
+  readonly size: number;
+  readonly leaves: Leaves;
+  readonly roles: readonly string[];
+  /** What each margin is called. */
+  readonly margins: Record<Margin, string>;
+  readonly selection: Range;
+  /** What is known of the selection's first byte; for a moment still that of the byte before. */
+  readonly spot: Spot | null;
+  read(offset: number, size: number, signal?: AbortSignal): Promise<Uint8Array>;
+  locate(offset: number, signal?: AbortSignal): Promise<Spot>;
+  /** Selects bytes, and unless they are in view already (`isInView`) brings them there. */
+  select(offset: number, size: number, isInView?: boolean): void;
+  /** Goes where an expression leads. Rejects with what is wrong with it. */
+  goTo(expression: string): Promise<void>;
+  /** Bytes as something to save, and what to call it. */
+  save(range: Range, options: Search): Promise<{ blob: Blob; name: string }>;
+  /** Hears of changes until the function that is returned is called. */
+  listen(listener: (change: Change) => void): () => void;
+}
+
+export interface Search {
+  signal: AbortSignal;
+  /** Says how far it has come. */
+  progress(done: number, total: number): void;
+}
+
+export const range = ({ offset, size }: { offset: Int; size: Int }): Range => ({
+  offset: Number(offset),
+  size: Number(size),
+});
+
+/** The bytes that hold a field of a record. */
+export function fieldRange(record: StructRecord, { bits: [msb, lsb] }: Field): Range {
+  const first = Math.floor(lsb / 8);
+  return { offset: Number(record.span.offset) + first, size: Math.floor(msb / 8) - first + 1 };
+}
+
+/** What the core says of a byte of the file, of whose records the one at `index` counts. */
+export function spotOf({ offset, image_offset, parts, records }: Location, index = 0): Spot {
+  const at = Number(offset);
+  const [part] = parts;
+  const record = records[index];
+  const bit = (at - Number(record?.span.offset ?? 0)) * 8;
+  const field = record?.fields.find(
+    ({ bits: [msb, lsb], alternative_of }) => !alternative_of && lsb < bit + 8 && msb >= bit,
+  );
+  return {
+    offset: at,
+    path: [part?.name, record?.name, field?.name].filter((word) => word !== undefined).map((word) => name(word, 80)),
+    part: part ? range(part.span) : { offset: at, size: 1 },
+    other: image_offset === null || image_offset === undefined ? null : Number(image_offset),
+    record: record ? range(record.span) : null,
+    field: record && field ? fieldRange(record, field) : null,
+  };
+}
+
+/** The bytes of a session's file. */
+export class FileSpace implements ByteSpace {
+  readonly key = 'file';
+  readonly margins = { own: 'in the file', part: 'in the part', other: 'in the image' };
+  readonly session: Session;
+
+  constructor(session: Session) {
+    this.session = session;
+  }
+
+  get size(): number {
+    return this.session.size;
+  }
+
+  get leaves(): Leaves {
+    return this.session.leaves;
+  }
+
+  get roles(): readonly string[] {
+    return this.session.roles;
+  }
+
+  get selection(): Range {
+    return this.session.selection;
+  }
+
+  get spot(): Spot | null {
+    const { location, recordIndex } = this.session;
+    return location.parts.length > 0 ? spotOf(location, recordIndex) : null;
+  }
+
+  read(offset: number, size: number, signal?: AbortSignal): Promise<Uint8Array> {
+    return this.session.call('bytes', [offset, size], { signal });
+  }
+
+  async locate(offset: number, signal?: AbortSignal): Promise<Spot> {
+    return spotOf(await this.session.call('locate', [offset], { signal }));
+  }
+
+  select(offset: number, size: number, isInView = false): void {
+    this.session.select(offset, size, isInView);
+  }
+
+  async goTo(expression: string): Promise<void> {
+    const offset = parseOffset(expression);
+    if (offset === null) throw new Error('an offset is written 0x40 or 64');
+    if (offset >= this.size) throw new Error(`past the end, which is at ${hex(this.size)}`);
+    this.session.select(offset, 1);
+  }
+
+  async save({ offset, size }: Range): Promise<{ blob: Blob; name: string }> {
+    const { blob, name } = this.session;
+    return {
+      blob: blob.slice(offset, offset + size),
+      name: `${name}.${offset.toString(16)}-${(offset + size).toString(16)}.bin`,
+    };
+  }
+
+  listen(listener: (change: Change) => void): () => void {
+    return this.session.listen(listener);
+  }
+}
