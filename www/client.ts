@@ -13,6 +13,8 @@ export interface WorkerLike {
 
 export interface Options {
   signal?: AbortSignal | undefined;
+  /** Hears how far long work has come. */
+  progress?: (progress: Progress) => void;
 }
 
 /** The reader stopped before it answered; it has been replaced. */
@@ -36,6 +38,7 @@ interface Waiting {
   reject: (error: unknown) => void;
   since: number;
   progress: Progress | null;
+  said: Options['progress'];
 }
 
 /** A worker that has not said anything for so long, while something waits, counts as dead. */
@@ -98,7 +101,14 @@ export class Client extends EventTarget {
     const seq = this.#seq;
     const message = { seq, file, call, args } as Waiting['message'];
     return new Promise((resolve, reject) => {
-      this.#waiting.set(seq, { message, resolve, reject, since: performance.now(), progress: null });
+      this.#waiting.set(seq, {
+        message,
+        resolve,
+        reject,
+        since: performance.now(),
+        progress: null,
+        said: options?.progress,
+      });
       signal?.addEventListener('abort', () => this.cancel(seq), { once: true });
       this.#watchOver();
       try {
@@ -129,6 +139,7 @@ export class Client extends EventTarget {
     if (!waiting) return; // stale
     if ('progress' in data) {
       waiting.progress = data.progress;
+      waiting.said?.(data.progress);
       return;
     }
     this.#settle(data.seq);

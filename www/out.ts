@@ -2,12 +2,17 @@
 
 import { message } from './client.ts';
 
-/** Copies text. What comes back says in words how it went. */
-export async function copyText(text: string, what: string): Promise<string> {
+/** Copies text, or what will be text: the clipboard is asked at once, while the browser still knows that a person wanted it. What comes
+ * back says in words how it went. */
+export async function copyText(text: string | Promise<string>, what: string): Promise<string> {
   try {
     // Pages that are not served securely have no clipboard.
     if (!navigator.clipboard) throw new Error('this page may not use the clipboard: serve it from https or localhost');
-    await navigator.clipboard.writeText(text);
+    if (typeof text === 'string') await navigator.clipboard.writeText(text);
+    else {
+      const type = 'text/plain';
+      await navigator.clipboard.write([new ClipboardItem({ [type]: text.then((made) => new Blob([made], { type })) })]);
+    }
     return `${what} copied`;
   } catch (error) {
     return `not copied: ${message(error)}`;

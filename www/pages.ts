@@ -33,6 +33,16 @@ export class Pages<T> {
     return undefined;
   }
 
+  /** The page, if it is here; it is not fetched. */
+  peek(page: number): T | undefined {
+    return this.#pages.get(page);
+  }
+
+  /** A page that has come in another way. */
+  put(page: number, got: T): void {
+    this.#pages.set(page, got);
+  }
+
   /** Whether the page could not be fetched. */
   hasFailed(page: number): boolean {
     return this.#failed.has(page);

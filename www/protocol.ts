@@ -5,20 +5,22 @@
 // comes for it is dropped (client.ts). Long work is done in steps, between which the worker hears other requests (steps.ts).
 
 import type {
-  Column,
+  Column as CoreColumn,
   Diagnostic,
   ImageInfo,
   KernelDetail,
   Location,
   Span,
   Summary,
+  Unit,
   Window,
 } from '../pkg/kernelscope.js';
+import type { RowsForm } from './copy.ts';
 import type { Leaves } from './ribbon.ts';
+import type { Runs } from './runs.ts';
 
 export type {
   Cell,
-  Column,
   Diagnostic,
   Field,
   ImageInfo,
@@ -32,6 +34,9 @@ export type {
   TableInfo,
   Window,
 } from '../pkg/kernelscope.js';
+
+/** A column of a table: of the core's, or one that follows from others (derived.ts). A `share` is a part of 1. */
+export type Column = Omit<CoreColumn, 'unit'> & { unit: Unit | 'share' };
 
 /** Which rows of a table, in which order. */
 export interface Query {
@@ -60,6 +65,8 @@ export type Calls = {
   /** Long. Sorts and filters; the table's rows are then those of the query. Returns how many there are. */
   query(table: string, query: Query): number;
   rows(table: string, start: number, count: number): Window;
+  /** Long. The rows in `runs` of the table's query, of those columns, as text; only so many (copy.ts). */
+  copyRows(table: string, columns: string[], runs: Runs, form: RowsForm): string;
   position(table: string, index: number): number | null;
   bytes(offset: number, size: number): Uint8Array;
   image(bySegments: boolean): ImageInfo | null;

@@ -1,20 +1,20 @@
-// How a table's cells are written and how wide its columns are. Pure.
+// How a table's cells are written, how wide its columns are, and which of them are shown. Pure.
 
-import type { Cell, Column } from './protocol.ts';
-import { count, hex, name } from './text.ts';
+import type { Cell, Column, Span, Window } from './protocol.ts';
+import { count, hex, name, share } from './text.ts';
 
 /** A cell as it is shown. */
 export function cellText(cell: Cell | undefined, { unit }: Column, limit = 200): string {
   if (cell === null || cell === undefined) return '';
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no';
   if (unit === 'hex' && (typeof cell === 'number' || /^-?\d+$/.test(cell))) return hex(cell);
-  if (typeof cell === 'number') return unit === 'size' ? count(cell) : String(cell);
+  if (typeof cell === 'number') return unit === 'size' ? count(cell) : unit === 'share' ? share(cell, 1) : String(cell);
   return name(cell, limit);
 }
 
 /** Whether the column's cells stand against the right edge. */
 export function isRight({ unit }: Column): boolean {
-  return unit === 'number' || unit === 'hex' || unit === 'size';
+  return unit !== 'word' && unit !== 'text';
 }
 
 /** Widths in characters, from what is in some rows: wide enough for what is usual, bounded for what is not. */
@@ -29,10 +29,59 @@ export function widths(
     const lengths = rows.map((row) => cellText(row[index], column).length).sort((a, b) => a - b);
     const usual = lengths[Math.floor(lengths.length * 0.98)] ?? 0;
     const most = column.key === 'message' ? 90 : column.unit === 'text' ? 44 : 36;
-    // The title, its arrow, and a blank.
-    return Math.min(Math.max(usual, column.title.length + 2, 3), Math.max(most, column.title.length + 2));
+    // The title, its arrow, and a blank; a bar stands beside its number.
+    const least = column.unit === 'share' ? 22 : Math.max(column.title.length + 2, 3);
+    return Math.min(Math.max(usual, least), Math.max(most, least));
   });
 }
 
-/** The columns whose cells lead to the bytes that their row is about, for tables whose rows are headers of something. */
-export const LEADS: Record<string, string> = { sections: 'offset', segments: 'offset' };
+/** How someone has set up a table: the columns that are shown, by their keys, or null for the usual ones; widths in characters. */
+export interface Setup {
+  shown: string[] | null;
+  widths: Record<string, number>;
+}
+
+export function isSetup(value: unknown): value is Setup {
+  if (typeof value !== 'object' || value === null || !('shown' in value) || !('widths' in value)) return false;
+  const { shown, widths: wide } = value;
+  return (
+    (shown === null || (Array.isArray(shown) && shown.every((key) => typeof key === 'string'))) &&
+    typeof wide === 'object' &&
+    wide !== null &&
+    Object.values(wide).every((width) => typeof width === 'number' && width >= 2 && width <= 400)
+  );
+}
+
+/** Indices of the columns that are shown; never none. */
+export function shownColumns(columns: readonly Column[], { shown }: Setup): number[] {
+  const indices = (isShown: (column: Column) => boolean) =>
+    columns.flatMap((column, index) => (isShown(column) ? [index] : []));
+  const chosen = shown ? indices(({ key }) => shown.includes(key)) : [];
+  return chosen.length > 0 ? chosen : indices(({ is_shown }) => is_shown);
+}
+
+/** The column that leads to what the row is about, by table: where it begins, or for want of that what it is called. */
+export const LINKS: Record<string, string> = {
+  kernels: 'name',
+  sections: 'offset',
+  segments: 'offset',
+  symbols: 'value',
+  relocations: 'offset',
+  notes: 'size',
+};
+
+/** The bytes that a row of the window is about, where the file has any. */
+export function targetOf({ target_offset, target_size }: Window, at: number): Span | null {
+  const offset = target_offset[at] ?? -1;
+  return offset < 0 ? null : { offset, size: target_size[at] ?? 0 };
+}
+
+/** What makes a row of the map stand out: bytes that nothing claims, and bytes that two parts claim. */
+export function rowTone(table: string, columns: readonly Column[], row: readonly Cell[]): string {
+  if (table !== 'map') return '';
+  const of = (key: string) => row[columns.findIndex((column) => column.key === key)];
+  const role = String(of('role'));
+  return [role === 'padding' || role === 'unclaimed' ? role : '', of('shared') === true ? 'twice' : '']
+    .join(' ')
+    .trim();
+}

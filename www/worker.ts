@@ -1,7 +1,9 @@
 // The worker: owns the wasm module and the files that are open.
 
 import init, { Handle, roles } from '../pkg/kernelscope.js';
-import type { Call, Calls, FromWorker, Query, Request, ToWorker } from './protocol.ts';
+import { copyRows } from './copy.ts';
+import { derive, underived, withDerived } from './derived.ts';
+import type { Call, Calls, FromWorker, Query, Request, ToWorker, Window } from './protocol.ts';
 import { CANCELLED, run, type Steps, turn } from './steps.ts';
 
 // Messages come before the module is there, so they are heard from the start and wait for it.
@@ -22,8 +24,9 @@ const answers: Omit<Answers, 'open' | 'close'> = {
       yield { done: Number(done), total: Number(total) };
     }
   },
-  columns: (file, table) => file.columns(table),
-  *query(file, table, { sort, descending, filter }: Query) {
+  columns: (file, table) => withDerived(table, file.columns(table)),
+  *query(file, table, query: Query) {
+    const { sort, descending, filter } = underived(table, query);
     file.query(table, sort ?? undefined, descending, filter);
     for (;;) {
       const { done, total, finished } = file.prepare(table, 10_000);
@@ -31,7 +34,9 @@ const answers: Omit<Answers, 'open' | 'close'> = {
       yield { done: Number(done), total: Number(total) };
     }
   },
-  rows: (file, table, start, count) => file.rows(table, start, count),
+  rows: (file, table, start, count) => rows(file, table)(start, count),
+  copyRows: (file, table, columns, runs, form) =>
+    copyRows(rows(file, table), withDerived(table, file.columns(table)), columns, runs, form),
   position: (file, table, index) => file.position(table, index) ?? null,
   bytes: (file, offset, size) => file.bytes(offset, size),
   image: (file, bySegments) => file.image(bySegments) ?? null,
@@ -51,6 +56,13 @@ const answers: Omit<Answers, 'open' | 'close'> = {
   },
   report: (file) => file.report(),
 };
+
+/** Reads rows of a table's query. */
+function rows(file: Handle, table: string): (start: number, count: number) => Window {
+  const columns = () => file.columns(table);
+  const size = () => Number(file.summary().size);
+  return (start, count) => derive(table, columns, file.rows(table, start, count), size);
+}
 
 function open(number: number, blob: Blob): ReturnType<Calls['open']> {
   close(number);

@@ -76,7 +76,7 @@ export class Kernels extends Part {
   override render() {
     if (this.#open === null) {
       return html`<kernel-scope-table .session=${this.session} .table=${'kernels'} .columns=${this.columns} .label=${'Kernels'}
-        @choose=${(event: CustomEvent<number>) => this.#show(`kernels/${event.detail}`)}></kernel-scope-table>`;
+        .follow=${(index: number) => this.#show(`kernels/${index}`)}></kernel-scope-table>`;
     }
     return html`<div class="one">
       ${

@@ -1,55 +1,126 @@
-// <kernel-scope-table>: any table of a file. Sorting, filtering and slicing happen in the worker; only visible rows are here.
+// <kernel-scope-table>: any table of a file. Sorting, filtering, slicing and the text of copies are made in the worker; only visible
+// rows are here.
+//
+// A grid with one stop for the Tab key: arrows go from cell to cell, the heading included; what is chosen (runs.ts) is what is copied.
 
 import { css, html, nothing, type PropertyValues } from 'lit';
-import { isAbort, message } from '../client.ts';
+import { isAbort, message, type Options, PATIENCE } from '../client.ts';
+import { COPY_LIMIT, type RowsForm } from '../copy.ts';
+import { copyText, save } from '../out.ts';
 import { Pages } from '../pages.ts';
-import type { Cell, Column, Span, Window } from '../protocol.ts';
+import type { Cell, Column, Progress, Window } from '../protocol.ts';
+import { has, length, type Runs, withoutRow, withRows } from '../runs.ts';
 import type { Change } from '../session.ts';
+import { store, stored } from '../stored.ts';
 import { styled } from '../styled.ts';
-import { cellText, isRight, LEADS, widths } from '../table.ts';
-import { count } from '../text.ts';
+import { cellText, isRight, isSetup, LINKS, rowTone, type Setup, shownColumns, targetOf, widths } from '../table.ts';
+import { count, name } from '../text.ts';
 import { Virtual, virtualStyles } from '../virtual.ts';
+import './menu.ts';
+import type { Items } from './menu.ts';
 import { define, Part } from './part.ts';
 
 const ROW = 25;
 const HEADER = 29;
 const PAGE = 100;
+/** The heading, among the rows that the keyboard goes to. */
+const HEAD = -1;
+/** Characters of the invisible box that says how wide they are. */
+const PROBE = 10;
 
-/** Says `open` (with the row's index in the table) when a row is clicked or Enter is pressed on it. */
+const FORMS: readonly { form: RowsForm; title: string; extension: string; type: string }[] = [
+  { form: 'text', title: 'text', extension: 'txt', type: 'text/plain' },
+  { form: 'csv', title: 'CSV', extension: 'csv', type: 'text/csv' },
+  { form: 'json', title: 'JSON', extension: 'json', type: 'application/json' },
+  { form: 'markdown', title: 'Markdown', extension: 'md', type: 'text/markdown' },
+];
+
+/** What stays of a table while something else is shown (`Session.kept`). Rows are counted as they stand in the query. */
+interface Kept {
+  sort: string | null;
+  descending: boolean;
+  filter: string;
+  matched: number;
+  /** The row at the upper edge. */
+  top: number;
+  /** The cell that the keyboard is on: its row, and its column among those that are shown. */
+  row: number;
+  column: number;
+  chosen: Runs;
+  /** Where a run began that goes on with Shift. */
+  anchor: number;
+}
+
+/** Something that takes a while. */
+interface Work {
+  title: string;
+  controller: AbortController;
+  progress: Progress | null;
+  since: number;
+  isGivenUp: boolean;
+}
+
+/** Says `filtered` when the filter has another text. */
 export class Table extends Part {
   static override properties = {
     ...super.properties,
     table: { attribute: false },
     columns: { attribute: false },
     label: { attribute: false },
+    follow: { attribute: false },
   };
   static override styles = [
     super.styles,
     virtualStyles,
     css`
-      :host { display: grid; grid-template-rows: auto minmax(0, 1fr); block-size: 100%; min-block-size: 0; }
-      .tools { display: flex; gap: 12px; align-items: center; padding: 8px 20px; }
-      .tools input { inline-size: 26em; }
+      :host { display: grid; grid-template-rows: auto minmax(0, 1fr) auto; block-size: 100%; min-block-size: 0; }
+      .tools { display: flex; flex-wrap: wrap; gap: 6px 16px; align-items: center; padding: 8px 20px; }
+      .tools input { flex: 0 1 26em; }
+      .said { color: var(--dim); white-space: nowrap; }
+      .busy { display: flex; gap: 8px; align-items: center; white-space: nowrap; }
+      .busy progress { inline-size: 7em; block-size: 6px; accent-color: var(--accent); }
+      .menus { display: flex; gap: 16px; margin-inline-start: auto; color: var(--dim); }
       .error { color: var(--error); }
-      .scroller { border-block-start: 1px solid var(--line); }
+      .scroller { border-block-start: 1px solid var(--line); grid-row: 2; grid-column: 1; }
       .head, .row { display: grid; grid-template-columns: var(--columns); column-gap: 18px; padding-inline: 20px; font: 12.5px/24px var(--mono); }
       .head { block-size: ${HEADER}px; position: relative; z-index: 1; background: var(--paper); border-block-end: 1px solid var(--line); }
-      .head button { font: 600 12px/28px var(--sans); color: var(--dim); white-space: nowrap; inline-size: 100%; }
-      .head button:hover { color: var(--ink); }
-      .head .sorted button { color: var(--ink); }
+      .probe { position: absolute; visibility: hidden; inline-size: ${PROBE}ch; font: 12.5px/24px var(--mono); }
+      .title { position: relative; min-inline-size: 0; }
+      .title button { font: 600 12px/28px var(--sans); color: var(--dim); white-space: nowrap; inline-size: 100%; overflow: hidden; text-overflow: ellipsis; }
+      .title button:hover, .title.sorted button { color: var(--ink); }
+      .edge { position: absolute; inset-block: 0; inset-inline-end: -13px; inline-size: 9px; cursor: col-resize; touch-action: none; }
+      .edge::after { content: ''; position: absolute; inset-block: 7px; inset-inline-start: 4px; border-inline-start: 1px solid var(--line); }
+      .head:not(:hover) .edge::after { visibility: hidden; }
+      .edge:hover::after { border-color: var(--accent); border-inline-start-width: 2px; }
       .row { block-size: ${ROW}px; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); cursor: default; }
       .row:hover { background: var(--hover); }
-      .row[aria-selected="true"] { background: var(--wash); box-shadow: inset 3px 0 var(--accent); }
+      .row[aria-selected="true"] { background: var(--wash); }
+      .row.here { box-shadow: inset 3px 0 var(--accent); }
       .cell { white-space: pre; overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
+      .scroller:focus-visible .at { outline: 2px solid var(--accent); outline-offset: -1px; border-radius: 2px; }
       .right, .right button { text-align: end; }
-      .swatch { display: inline-block; inline-size: 10px; block-size: 10px; border-radius: 2px; margin-inline-end: 8px; }
+      .cell .swatch { display: inline-block; inline-size: 10px; block-size: 10px; border-radius: 2px; margin-inline-end: 8px; }
       .word { color: var(--dim); }
+      .share { display: grid; grid-template-columns: minmax(0, 1fr) 8ch; gap: 8px; align-items: center; }
+      .bar { block-size: 7px; }
+      .bar i { display: block; block-size: 100%; min-inline-size: 1px; border-radius: 2px; background: color-mix(in srgb, var(--ink) 45%, transparent); }
+      .row.padding, .row.unclaimed { background-image: repeating-linear-gradient(135deg, var(--hatch) 0 2px, transparent 2px 7px); }
+      .row.padding { --hatch: color-mix(in srgb, var(--dim) 14%, transparent); }
+      .row.unclaimed { --hatch: color-mix(in srgb, var(--role-unclaimed) 28%, transparent); }
+      .row.twice { background-image: repeating-linear-gradient(45deg, color-mix(in srgb, var(--warning) 30%, transparent) 0 2px, transparent 2px 7px); }
+      .row.unclaimed .word, .row.twice .word { color: var(--ink); font-weight: 600; }
       .stale .rows { opacity: .5; }
       .scroller:focus-visible { outline-offset: -2px; }
-      .none { padding: 16px 20px; color: var(--dim); }
+      .none { grid-row: 2; grid-column: 1; align-self: start; z-index: 1; margin-block-start: ${HEADER}px; padding: 16px 20px; color: var(--dim); overflow-wrap: anywhere; }
+      .none .link { margin-inline-start: .6em; }
+      .whole { display: flex; gap: 14px; padding: 3px 20px; min-block-size: 26px; max-block-size: 5.6em; overflow: auto; border-block-start: 1px solid var(--line);
+        color: var(--dim); font-size: 12px; line-height: 19px; }
+      .whole .file { color: var(--ink); white-space: pre-wrap; }
+      .whole .many { margin-inline-start: auto; white-space: nowrap; }
       @container (max-width: 700px) {
-        .tools, .head, .row { padding-inline: 12px; }
-        .tools input { inline-size: 100%; }
+        .tools, .head, .row, .whole { padding-inline: 12px; }
+        .tools input { flex: 1 0 100%; }
+        .row, .head { column-gap: 14px; }
       }
     `,
   ];
@@ -57,94 +128,168 @@ export class Table extends Part {
   declare table: string;
   declare columns: Column[];
   declare label: string;
-  #sort: string | null = null;
-  #descending = false;
-  #filter = '';
-  #matched = 0;
+  /** Where a row leads, by its index in the table, if not to bytes. */
+  declare follow: ((index: number) => void) | null;
+  #kept: Kept = fresh(0);
+  #setup: Setup = { shown: null, widths: {} };
+  #work: Work | null = null;
   #isPreparing = false;
+  #said = '';
   #error = '';
-  #asking: AbortController | undefined;
-  /** The row, by where it stands in the query, that the keyboard is on; -1 before there is one. */
-  #active = -1;
   #isAwaited = false;
-  #widths: number[] = [];
+  /** Whether the cell that the keyboard is on is to be brought into view. */
+  #isMoved = false;
+  /** Widths in characters of columns that have been seen, by their index. */
+  #widths = new Map<number, number>();
   #measured = new WeakSet<Window>();
   readonly #pages = new Pages<Window>(
     (page, signal) => this.#fetch(page, signal),
     (error) => {
       if (error) this.#error = message(error);
-      if (this.#isAwaited) this.#selectActive();
+      if (this.#isAwaited) this.#selectRow();
       this.requestUpdate();
     },
     40,
   );
-  readonly #virtual = new Virtual(this, () => this.#matched, ROW, HEADER);
+  readonly #virtual = new Virtual(this, () => this.#kept.matched, ROW, HEADER);
 
   constructor() {
     super();
     this.table = '';
     this.columns = [];
     this.label = '';
+    this.follow = null;
+  }
+
+  /** The words that rows are filtered by. */
+  get filter(): string {
+    return this.#kept.filter;
+  }
+
+  set filter(filter: string) {
+    if (filter !== this.#kept.filter) void this.#query({ filter });
   }
 
   protected override willUpdate(properties: PropertyValues): void {
     super.willUpdate(properties);
-    if (properties.has('table') || properties.has('session')) {
-      this.#sort = null;
-      this.#descending = false;
-      this.#filter = '';
-      this.#reset();
-      void this.#query();
-    }
+    const { session, table } = this;
+    if (!session || !(properties.has('table') || properties.has('session'))) return;
+    this.#setup = stored(`table.${table}`, { shown: null, widths: {} }, isSetup);
+    const key = `table/${table}`;
+    this.#kept = (session.kept.get(key) as Kept | undefined) ?? fresh(this.#all);
+    session.kept.set(key, this.#kept);
+    this.#pages.clear();
+    this.#widths.clear();
+    this.#measured = new WeakSet();
+    this.#isAwaited = false;
+    this.#said = '';
+    this.#error = '';
+    this.#virtual.top = this.#kept.top;
+    void this.#query({});
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#work?.controller.abort();
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    // What was on its way when it was taken out of the page comes after all.
+    if (this.hasUpdated) void this.#query({});
   }
 
   protected override changed(change: Change | null): void {
-    if (change === 'reopened') void this.#query();
+    if (change === 'reopened') void this.#query({});
     // The marked row is the one whose bytes are selected.
     if (change === 'selection') this.requestUpdate();
   }
 
-  #reset(): void {
-    this.#pages.clear();
-    this.#matched = Number(this.session?.summary.tables.find((one) => one.key === this.table)?.count ?? 0);
-    this.#widths = [];
-    this.#measured = new WeakSet();
-    this.#active = -1;
-    this.#isAwaited = false;
-    this.#virtual.scrollTo(0);
+  protected override updated(): void {
+    this.#kept.top = this.#virtual.top;
+    if (this.#isMoved) this.#revealCell();
+    this.#isMoved = false;
   }
 
-  async #query(): Promise<void> {
-    const { session, table } = this;
-    if (!session || !table) return;
-    this.#asking?.abort();
-    this.#asking = new AbortController();
-    const { signal } = this.#asking;
-    this.#isPreparing = true;
+  /** Brings the cell into view sideways; its row is in view. */
+  #revealCell(): void {
+    const scroller = this.renderRoot.querySelector('.scroller');
+    const cell = scroller?.querySelector('.at')?.getBoundingClientRect();
+    if (!scroller || !cell) return;
+    const box = scroller.getBoundingClientRect();
+    const room = 20;
+    if (cell.right + room > box.right) scroller.scrollLeft += cell.right + room - box.right;
+    if (cell.left - room < box.left) scroller.scrollLeft += cell.left - room - box.left;
+  }
+
+  /** Rows of the table. */
+  get #all(): number {
+    return Number(this.session?.summary.tables.find((one) => one.key === this.table)?.count ?? 0);
+  }
+
+  /** Does something that takes a while; whatever was being done is given up. Nothing comes back where it has failed or was given up. */
+  async #long<T>(title: string, work: (options: Options) => Promise<T>, givenUp: () => void): Promise<T | undefined> {
+    this.#work?.controller.abort();
+    const controller = new AbortController();
+    const mine: Work = { title, controller, progress: null, since: performance.now(), isGivenUp: false };
+    this.#work = mine;
     this.#error = '';
+    this.#said = '';
+    const timer = setTimeout(() => this.requestUpdate(), PATIENCE);
+    const progress = (to: Progress) => {
+      mine.progress = to;
+      this.requestUpdate();
+    };
     try {
-      const query = { sort: this.#sort, descending: this.#descending, filter: this.#filter };
-      const matched = await session.call('query', [table, query], { signal });
-      if (signal.aborted) return;
-      this.#pages.clear();
-      this.#matched = matched;
-      this.#active = -1;
-      this.#virtual.scrollTo(0);
+      return await work({ signal: controller.signal, progress });
     } catch (error) {
-      // A newer query goes on; one that was given up leaves the rows in the order of the table.
-      if (signal.aborted) return;
-      if (isAbort(error)) {
-        this.#sort = null;
-        this.#filter = '';
-        this.#descending = false;
-        void this.#query();
-        return;
-      }
-      this.#error = message(error);
+      // Where something newer goes on, nothing is to be said.
+      if (controller.signal.aborted && !mine.isGivenUp) return undefined;
+      if (isAbort(error)) givenUp();
+      else this.#error = message(error);
+      return undefined;
     } finally {
-      if (this.#asking?.signal === signal) this.#isPreparing = false;
+      clearTimeout(timer);
+      if (this.#work === mine) this.#work = null;
       this.requestUpdate();
     }
+  }
+
+  /** Has the worker sort and filter, in another way if `next` says so. The rows of before stay until the new ones are here. */
+  async #query(next: Partial<Pick<Kept, 'sort' | 'descending' | 'filter'>>): Promise<void> {
+    const { session, table } = this;
+    const kept = this.#kept;
+    if (!session || !table) return;
+    const isOther = Object.keys(next).length > 0;
+    Object.assign(kept, next);
+    if ('filter' in next) this.dispatchEvent(new CustomEvent('filtered'));
+    this.#isPreparing = true;
+    this.requestUpdate();
+    const { sort, descending, filter } = kept;
+    const done = await this.#long(
+      filter === '' ? 'Sorting' : 'Filtering',
+      async (options) => {
+        const matched = await session.call('query', [table, { sort, descending, filter }], options);
+        const page = isOther ? 0 : Math.floor(Math.min(this.#virtual.top, matched) / PAGE);
+        return { matched, page, window: await session.call('rows', [table, page * PAGE, PAGE], options) };
+      },
+      () => void this.#query({ sort: null, descending: false, filter: '' }),
+    );
+    if (!done) {
+      if (this.#error) this.#isPreparing = false;
+      return;
+    }
+    this.#isPreparing = false;
+    this.#pages.clear();
+    this.#pages.put(done.page, done.window);
+    kept.matched = done.matched;
+    kept.row = Math.min(isOther && kept.row > 0 ? 0 : kept.row, done.matched - 1);
+    if (isOther) {
+      kept.chosen = [];
+      kept.anchor = 0;
+      this.#virtual.scrollTo(0);
+    }
+    this.requestUpdate();
   }
 
   async #fetch(page: number, signal: AbortSignal): Promise<Window> {
@@ -153,167 +298,418 @@ export class Table extends Part {
     return session.call('rows', [this.table, page * PAGE, PAGE], { signal });
   }
 
-  get #shown(): number[] {
-    return this.columns.flatMap((column, index) => (column.is_shown ? [index] : []));
+  /** The page with that row, and which row of it that is. While the worker prepares a query, its rows are neither the old nor the new ones. */
+  #find(row: number): { window: Window | undefined; at: number } {
+    const page = Math.floor(row / PAGE);
+    return { window: this.#isPreparing ? this.#pages.peek(page) : this.#pages.get(page), at: row % PAGE };
   }
 
   override render() {
     const { first, count: rows, shift } = this.#virtual.visible;
-    const total = this.#matched;
-    const shown = this.#shown;
-    const body = [];
-    // While a query is being prepared the worker's rows are neither the old nor the new ones.
+    const { matched, row: active, filter } = this.#kept;
+    const shown = shownColumns(this.columns, this.#setup);
+    const current = shown[Math.min(this.#kept.column, shown.length - 1)] ?? 0;
     if (!this.#isPreparing) this.#pages.keepOnly((page) => (page + 1) * PAGE > first && page * PAGE < first + rows);
-    for (let row = first; row < first + rows; row++) body.push(this.#row(row, shown));
-    const all = Number(this.session?.summary.tables.find((one) => one.key === this.table)?.count ?? 0);
-    const template = this.#widths
-      .map((width, i) => (i === this.#wide ? `minmax(${width}ch, 1fr)` : `${width}ch`))
-      .join(' ');
+    const body = [];
+    for (let row = first; row < first + rows; row++) body.push(this.#row(row, shown, row === active ? current : -1));
+    const isInView = active === HEAD || (active >= first && active < first + rows);
     return html`
       <div class="tools">
-        <input class="field" type="search" placeholder="Filter: words, or column:value" aria-label="Filter ${this.label}"
-          .value=${this.#filter} @input=${this.#filtered}>
-        <span class="dim" role="status">${this.#filter ? `${count(total)} of ${count(all)}` : count(all)} rows</span>
-        ${this.#error ? html`<span class="error" role="alert">${this.#error}</span>` : nothing}
+        <input class="field" type="search" placeholder="Filter: words, or column:value" aria-label="Filter ${this.label}" spellcheck="false"
+          .value=${filter} @input=${this.#filtered} @keydown=${this.#filterKey}>
+        ${this.#status()}
+        <div class="menus">
+          <kernel-scope-menu label="Columns" hint="Columns of ${this.label}" .items=${this.#columnItems(shown)}></kernel-scope-menu>
+          <kernel-scope-menu label="Copy" hint="Copy rows of ${this.label}" .items=${this.#copyItems()}></kernel-scope-menu>
+        </div>
       </div>
-      <div class="scroller ${this.#isPreparing ? 'stale' : ''}" role="grid" tabindex="0" aria-label=${this.label} aria-rowcount=${total + 1}
-        aria-colcount=${shown.length} aria-activedescendant=${this.#active >= first && this.#active < first + rows ? `row${this.#active}` : nothing}
-        @keydown=${this.#key}>
-        <div class="window" role="presentation" ${styled({ '--columns': template })}>
-          <div class="head" role="row" aria-rowindex="1">${shown.map((index) => this.#title(index))}</div>
-          <div class="rows" role="rowgroup" ${styled({ transform: `translateY(${-shift}px)` })}>${body}</div>
+      <div class="scroller ${this.#isPreparing ? 'stale' : ''}" role="grid" tabindex="0" aria-label=${this.label} aria-rowcount=${matched + 1}
+        aria-colcount=${this.columns.length} aria-multiselectable="true" aria-busy=${this.#isPreparing}
+        aria-activedescendant=${isInView ? cellId(active, current) : nothing} @keydown=${this.#key}>
+        <div class="window" role="presentation" ${styled({ '--columns': this.#template(shown) })} @mousedown=${this.#pressed}>
+          <i class="probe"></i>
+          <div class="head" role="row" aria-rowindex="1">${shown.map((index) => this.#title(index, active === HEAD && index === current))}</div>
+          <div class="rows" role="rowgroup" ${styled({ transform: `translateY(${-shift}px)` })} @click=${this.#clicked} @dblclick=${this.#doubled}>${body}</div>
         </div>
         <div class="spacer"></div>
       </div>
+      ${matched === 0 && !this.#isPreparing ? this.#none() : nothing}
+      ${this.#whole(current)}
     `;
   }
 
-  /** The column that takes the room that is left: the last of text. */
-  get #wide(): number {
-    const shown = this.#shown;
-    const texts = shown.filter((index) => !isRight(this.columns[index] as Column));
-    return shown.indexOf(texts.at(-1) ?? -1);
+  /** How many rows there are, or what is being done. */
+  #status() {
+    const { matched, filter } = this.#kept;
+    const work = this.#work;
+    if (work && performance.now() - work.since >= PATIENCE) {
+      const { done, total } = work.progress ?? { done: 0, total: 0 };
+      const percent = total > 0 ? Math.floor((done / total) * 100) : 0;
+      return html`<span class="busy"><progress max="100" .value=${percent} aria-label=${work.title}></progress>
+        <span class="dim">${work.title}… ${percent} %</span><button class="link" @click=${this.#giveUp}>Cancel</button></span>`;
+    }
+    const all = this.#all;
+    const many = filter ? `${count(matched)} of ${rowsOf(all)}` : rowsOf(all);
+    return html`<span class="said" role="status">${this.#said || many}</span>
+      ${this.#error ? html`<span class="error" role="alert">${this.#error}</span>` : nothing}`;
   }
 
-  #title(index: number) {
-    const column = this.columns[index] as Column;
-    const isSorted = this.#sort === column.key;
-    const order = isSorted ? (this.#descending ? 'descending' : 'ascending') : 'none';
-    const arrow = isSorted ? (this.#descending ? ' ↓' : ' ↑') : '';
-    return html`<div role="columnheader" aria-sort=${order} class="${isRight(column) ? 'right' : ''} ${isSorted ? 'sorted' : ''}">
-      <button @click=${() => this.#sortBy(column.key)}>${column.title}${arrow}</button>
+  #none() {
+    const { filter } = this.#kept;
+    if (!filter) return html`<p class="none">There are no rows.</p>`;
+    return html`<p class="none">No row of ${count(this.#all)} has <span class="file">${name(filter, 80)}</span>.
+      <button class="link" @click=${this.#unfilter}>Clear the filter</button></p>`;
+  }
+
+  /** The cell that the keyboard is on, where it is too long for its column; how many rows are chosen. */
+  #whole(index: number) {
+    const { row, chosen } = this.#kept;
+    const column = this.columns[index];
+    const { window, at } = this.#find(Math.max(0, row));
+    const text = column && row !== HEAD ? cellText(window?.rows[at]?.[index], column, 1000) : '';
+    const isLong = text.length > (this.#setup.widths[column?.key ?? ''] ?? this.#widths.get(index) ?? 0);
+    const many = length(chosen);
+    return html`<div class="whole">
+      ${isLong ? html`<span>${column?.title}</span><span class="file">${text}</span>` : nothing}
+      ${many > 1 ? html`<span class="many">${rowsOf(many)} selected</span>` : nothing}
     </div>`;
   }
 
-  #row(row: number, shown: number[]) {
-    const window = this.#isPreparing ? undefined : this.#pages.get(Math.floor(row / PAGE));
-    const at = row % PAGE;
+  /** The widths of the columns that are shown; the last column of text takes the room that is left. */
+  #template(shown: readonly number[]): string {
+    const texts = shown.filter((index) => this.columns[index] && !isRight(this.columns[index]));
+    const wide = texts.at(-1);
+    return shown
+      .map((index) => {
+        const own = this.#setup.widths[this.columns[index]?.key ?? ''];
+        const width = own ?? this.#widths.get(index) ?? 4;
+        return index === wide && own === undefined ? `minmax(${width}ch, 1fr)` : `${width}ch`;
+      })
+      .join(' ');
+  }
+
+  #title(index: number, isAt: boolean) {
+    const column = this.columns[index] as Column;
+    const { sort, descending } = this.#kept;
+    const isSorted = sort === column.key;
+    const order = isSorted ? (descending ? 'descending' : 'ascending') : 'none';
+    const arrow = isSorted ? (descending ? ' ↓' : ' ↑') : '';
+    return html`<div role="columnheader" aria-sort=${order} aria-colindex=${index + 1} id=${cellId(HEAD, index)}
+      class="title ${isRight(column) ? 'right' : ''} ${isSorted ? 'sorted' : ''} ${isAt ? 'at' : ''}">
+      <button tabindex="-1" title=${column.title} @click=${() => this.#sortBy(index)}>${column.title}${arrow}</button>
+      <span class="edge" @pointerdown=${this.#grabbed} @pointermove=${(event: PointerEvent) => this.#dragged(event, index)}
+        @dblclick=${() => this.#resize(index, null)}></span>
+    </div>`;
+  }
+
+  #row(row: number, shown: readonly number[], current: number) {
+    const { window, at } = this.#find(row);
     const cells = window?.rows[at];
     if (window && !this.#measured.has(window)) {
       // Rows further down can be longer: columns grow, and never shrink under the reader's eyes.
       this.#measured.add(window);
-      this.#widths = widths(this.columns, window.rows, shown).map((width, i) => Math.max(width, this.#widths[i] ?? 0));
+      const all = this.columns.map((_, index) => index);
+      widths(this.columns, window.rows, all).forEach((width, index) => {
+        this.#widths.set(index, Math.max(width, this.#widths.get(index) ?? 0));
+      });
     }
     const selection = this.session?.selection;
-    const offset = window?.offset[at] ?? -1;
-    const isSelected =
+    const isHere =
       selection !== undefined &&
-      offset >= 0 &&
-      offset === selection.offset &&
-      (window?.size[at] ?? 0) === selection.size;
-    return html`<div class="row" role="row" id="row${row}" aria-rowindex=${row + 2} aria-selected=${isSelected || row === this.#active}
-      @click=${() => this.#choose(row)}>${shown.map((index) => this.#cell(index, cells, row))}</div>`;
+      selection.size > 0 &&
+      window?.offset[at] === selection.offset &&
+      window.size[at] === selection.size;
+    const hasTarget = window !== undefined && (this.follow !== null || targetOf(window, at) !== null);
+    const tone = cells ? rowTone(this.table, this.columns, cells) : '';
+    return html`<div class="row ${tone} ${isHere ? 'here' : ''}" role="row" aria-rowindex=${row + 2}
+      aria-selected=${has(this.#kept.chosen, row)}>${shown.map((index) => this.#cell(row, index, cells?.[index], hasTarget, index === current))}</div>`;
   }
 
-  #cell(index: number, cells: Cell[] | undefined, row: number) {
+  #cell(row: number, index: number, cell: Cell | undefined, hasTarget: boolean, isAt: boolean) {
     const column = this.columns[index] as Column;
-    const text = cells ? cellText(cells[index], column) : '';
-    const tone = `cell ${isRight(column) ? 'right' : ''} ${column.unit === 'word' ? 'word' : ''}`;
-    if (cells && column.key === LEADS[this.table] && this.#target(row)) {
-      return html`<div class=${tone} role="gridcell"><button class="link" tabindex="-1" title="Go to its contents"
-        @click=${(event: Event) => this.#contents(event, row)}>${text}</button></div>`;
-    }
-    const swatch = column.key === 'role' && text ? html`<i class="swatch role-${text}"></i>` : nothing;
-    return html`<div class=${tone} role="gridcell" title=${text.length > 30 ? text : nothing}>${swatch}${text}</div>`;
+    const text = cellText(cell, column);
+    const tone = `cell ${isRight(column) ? 'right' : ''} ${column.unit} ${isAt ? 'at' : ''}`;
+    return html`<div class=${tone} role="gridcell" aria-colindex=${index + 1} id=${isAt ? cellId(row, index) : nothing}
+      title=${text.length > 30 ? text : nothing}>${this.#content(column, cell, text, hasTarget)}</div>`;
   }
 
-  /** The bytes that the row is about, where the file has any. */
-  #target(row: number): Span | null {
-    const window = this.#pages.get(Math.floor(row / PAGE));
-    const offset = window?.target_offset[row % PAGE] ?? -1;
-    return offset < 0 ? null : { offset, size: window?.target_size[row % PAGE] ?? 1 };
+  #content(column: Column, cell: Cell | undefined, text: string, hasTarget: boolean) {
+    if (hasTarget && column.key === LINKS[this.table]) {
+      return html`<button class="link" tabindex="-1" title=${this.follow ? 'Open it (Ctrl+Enter)' : 'Go to its bytes (Ctrl+Enter)'}>${text}</button>`;
+    }
+    if (column.key === 'role' && text) return html`<i class="swatch role-${text}"></i>${text}`;
+    if (column.unit === 'share' && text) {
+      return html`<i class="bar"><i ${styled({ width: `${Number(cell) * 100}%` })}></i></i>${text}`;
+    }
+    return text;
   }
 
-  #sortBy(key: string): void {
-    if (this.#sort !== key) {
-      this.#sort = key;
-      this.#descending = false;
-    } else if (!this.#descending) {
-      this.#descending = true;
-    } else {
-      this.#sort = null;
-      this.#descending = false;
-    }
-    void this.#query();
+  #columnItems(shown: readonly number[]): Items {
+    const set = (keys: string[] | null) => this.#arrange({ ...this.#setup, shown: keys });
+    const keys = shown.map((index) => this.columns[index]?.key ?? '');
+    const all = this.columns.map(({ key }) => key);
+    return [
+      { title: 'The usual ones', run: () => this.#arrange({ shown: null, widths: {} }) },
+      { title: 'All', run: () => set(all) },
+      null,
+      ...this.columns.map(({ key, title }) => {
+        const isOn = keys.includes(key);
+        // The last one stays.
+        const next = all.filter((one) => (one === key ? !isOn : keys.includes(one)));
+        return { title, hint: key, isOn, run: () => set(next.length > 0 ? next : keys) };
+      }),
+    ];
+  }
+
+  #copyItems(): Items {
+    const { chosen, matched } = this.#kept;
+    const every: Runs = [[0, matched]];
+    const copies = (runs: Runs, what: string, hint?: string) =>
+      FORMS.map((form, i) => ({
+        title: `${what} as ${form.title}`,
+        ...(hint && i === 0 ? { hint } : {}),
+        run: () => void this.#copy(runs, form),
+      }));
+    const many = length(chosen);
+    const some =
+      many > 0
+        ? [
+            ...copies(chosen, `${many === 1 ? 'The' : count(many)} selected ${many === 1 ? 'row' : 'rows'}`, 'Ctrl+C'),
+            null,
+          ]
+        : [];
+    if (matched === 0) return some;
+    const all = matched === 1 ? 'The one row' : `All ${rowsOf(matched)}`;
+    return [
+      ...some,
+      ...copies(every, all),
+      null,
+      ...FORMS.map((form) => ({
+        title: `Save ${all.toLowerCase()} as ${form.title}…`,
+        run: () => void this.#save(every, form),
+      })),
+    ];
+  }
+
+  #arrange(setup: Setup): void {
+    this.#setup = setup;
+    store(`table.${this.table}`, setup);
+    this.requestUpdate();
+  }
+
+  /** Makes a column that wide, in characters; null: as wide as it would be. */
+  #resize(index: number, width: number | null): void {
+    const key = this.columns[index]?.key ?? '';
+    const { [key]: _, ...others } = this.#setup.widths;
+    const bounded = width === null ? null : Math.min(400, Math.max(3, Math.round(width * 10) / 10));
+    this.#arrange({ ...this.#setup, widths: bounded === null ? others : { ...others, [key]: bounded } });
+  }
+
+  readonly #grabbed = (event: PointerEvent): void => {
+    event.preventDefault();
+    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+  };
+
+  #dragged(event: PointerEvent, index: number): void {
+    if (!(event.buttons & 1)) return;
+    const title = ((event.currentTarget as HTMLElement).closest('.title') as HTMLElement).getBoundingClientRect();
+    const probe = this.renderRoot.querySelector('.probe') as HTMLElement;
+    this.#resize(index, (event.clientX - title.left) / (probe.getBoundingClientRect().width / PROBE));
+  }
+
+  #sortBy(index: number): void {
+    const key = this.columns[index]?.key ?? null;
+    const { sort, descending } = this.#kept;
+    // Up, down, and back to the table's own order.
+    const next =
+      sort !== key ? { sort: key, descending: false } : { sort: descending ? null : key, descending: !descending };
+    void this.#query(next);
   }
 
   readonly #filtered = (event: Event): void => {
-    this.#filter = (event.target as HTMLInputElement).value;
-    void this.#query();
+    void this.#query({ filter: (event.target as HTMLInputElement).value });
   };
 
+  readonly #filterKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && this.#kept.filter) this.#unfilter();
+    else if (event.key === 'ArrowDown' || event.key === 'Enter') this.#focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  readonly #unfilter = (): void => {
+    void this.#query({ filter: '' });
+    this.renderRoot.querySelector('input')?.focus();
+  };
+
+  readonly #giveUp = (): void => {
+    if (!this.#work) return;
+    this.#work.isGivenUp = true;
+    this.#work.controller.abort();
+    this.#focus();
+  };
+
+  #focus(): void {
+    this.renderRoot.querySelector<HTMLElement>('.scroller')?.focus({ preventScroll: true });
+  }
+
+  #asked(runs: Runs, form: RowsForm): Promise<string | undefined> {
+    const { session, table } = this;
+    const keys = shownColumns(this.columns, this.#setup).map((index) => this.columns[index]?.key ?? '');
+    const ask = async (options: Options) => session?.call('copyRows', [table, keys, runs, form], options);
+    return this.#long('Copying', ask, () => {});
+  }
+
+  async #copy(runs: Runs, { form, title }: (typeof FORMS)[number]): Promise<void> {
+    if (this.#isPreparing || length(runs) === 0) return;
+    const text = this.#asked(runs, form).then((made) => {
+      if (made === undefined) throw new Error('given up');
+      return made;
+    });
+    this.#said = await copyText(text, `${bounded(length(runs))} as ${title}`);
+    this.requestUpdate();
+  }
+
+  async #save(runs: Runs, { form, extension, type }: (typeof FORMS)[number]): Promise<void> {
+    if (this.#isPreparing) return;
+    const text = await this.#asked(runs, form);
+    if (text === undefined) return;
+    save(new Blob([text], { type }), `${this.session?.name}.${this.table}.${extension}`);
+    this.#said = `${bounded(length(runs))} saved`;
+    this.requestUpdate();
+  }
+
   /** Selects the bytes of the row that the keyboard is on, or later, where its page has still to come. */
-  #selectActive(): void {
-    const window = this.#pages.get(Math.floor(this.#active / PAGE));
-    const at = this.#active % PAGE;
+  #selectRow(): void {
+    const { window, at } = this.#find(this.#kept.row);
     const offset = window?.offset[at] ?? -1;
     this.#isAwaited = !window;
     if (offset >= 0) this.session?.select(offset, window?.size[at] ?? 1);
   }
 
-  #choose(row: number): void {
-    this.#active = row;
-    this.#selectActive();
+  /** The keyboard goes to another row: it is chosen alone, with those from the anchor on, or besides the others. */
+  #goTo(row: number, how: 'alone' | 'run' | 'besides'): void {
+    const kept = this.#kept;
+    kept.row = row;
+    this.#said = '';
+    this.#isMoved = true;
     this.requestUpdate();
-    const index = this.#pages.get(Math.floor(row / PAGE))?.index[row % PAGE];
-    if (index !== undefined) this.dispatchEvent(new CustomEvent('choose', { detail: index }));
+    if (row === HEAD) return;
+    if (how === 'run') {
+      kept.chosen = withRows([], kept.anchor, row);
+    } else {
+      kept.anchor = row;
+      if (how === 'alone') kept.chosen = withRows([], row, row);
+      else kept.chosen = has(kept.chosen, row) ? withoutRow(kept.chosen, row) : withRows(kept.chosen, row, row);
+    }
+    this.#virtual.reveal(row);
+    this.#selectRow();
   }
 
-  /** Selects what the row is the header of. */
-  #contents(event: Event, row: number): void {
-    event.stopPropagation();
-    this.#active = row;
-    const target = this.#target(row);
-    if (target) this.session?.select(Number(target.offset), Number(target.size));
-    this.requestUpdate();
+  /** Goes where the row leads. */
+  #lead(row: number): void {
+    const { window, at } = this.#find(row);
+    const index = window?.index[at];
+    if (!window || index === undefined) return;
+    const target = targetOf(window, at);
+    if (this.follow) this.follow(index);
+    else if (target) this.session?.select(Number(target.offset), Number(target.size));
   }
+
+  /** Buttons in the grid leave the keyboard where it is: at the grid. */
+  readonly #pressed = (event: MouseEvent): void => {
+    if (!(event.target as Element).closest('button')) return;
+    event.preventDefault();
+    this.#focus();
+  };
+
+  readonly #clicked = (event: MouseEvent): void => {
+    const target = event.target as Element;
+    const row = Number(target.closest('.row')?.getAttribute('aria-rowindex') ?? 0) - 2;
+    if (row < 0) return;
+    const index = Number(target.closest('.cell')?.getAttribute('aria-colindex') ?? 0) - 1;
+    const column = shownColumns(this.columns, this.#setup).indexOf(index);
+    if (column >= 0) this.#kept.column = column;
+    if (target.closest('.link')) {
+      this.#goTo(row, 'alone');
+      this.#lead(row);
+    } else {
+      this.#goTo(row, event.shiftKey ? 'run' : event.ctrlKey || event.metaKey ? 'besides' : 'alone');
+    }
+  };
+
+  readonly #doubled = (): void => {
+    if (this.#kept.row !== HEAD) this.#lead(this.#kept.row);
+  };
 
   readonly #key = (event: KeyboardEvent): void => {
-    if (event.target !== event.currentTarget) return;
-    const last = this.#matched - 1;
+    const kept = this.#kept;
+    const { row, matched } = kept;
+    const shown = shownColumns(this.columns, this.#setup);
+    const column = Math.min(kept.column, shown.length - 1);
+    const index = shown[column] ?? 0;
+    const isControl = event.ctrlKey || event.metaKey;
     const page = this.#virtual.page;
-    const moves: Record<string, number> = {
-      ArrowDown: this.#active + 1,
-      ArrowUp: this.#active - 1,
-      PageDown: this.#active + page,
-      PageUp: this.#active - page,
-      Home: 0,
-      End: last,
+    const rows: Record<string, number> = {
+      ArrowDown: row + 1,
+      ArrowUp: row - 1,
+      PageDown: row + page,
+      // Only the arrow leaves the rows for the heading.
+      PageUp: Math.max(Math.min(row, 0), row - page),
+      ...(isControl ? { Home: 0, End: matched - 1 } : {}),
     };
-    const to = moves[event.key];
-    if (event.key === 'Enter' && this.#active >= 0) {
-      if (LEADS[this.table]) this.#contents(event, this.#active);
-      else this.#choose(this.#active);
-    } else if (to !== undefined && last >= 0) {
-      this.#active = Math.min(Math.max(0, to), last);
-      this.#virtual.reveal(this.#active);
-      this.#selectActive();
+    const columns: Record<string, number> = {
+      ArrowLeft: column - 1,
+      ArrowRight: column + 1,
+      Home: 0,
+      End: shown.length - 1,
+    };
+    const toRow = rows[event.key];
+    const toColumn = columns[event.key];
+    if (event.altKey) return;
+    if (toRow !== undefined) {
+      this.#goTo(Math.min(Math.max(HEAD, toRow), matched - 1), event.shiftKey ? 'run' : 'alone');
+    } else if (row === HEAD && event.shiftKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
+      const width = this.#setup.widths[this.columns[index]?.key ?? ''] ?? this.#widths.get(index) ?? 4;
+      this.#resize(index, width + (event.key === 'ArrowLeft' ? -1 : 1));
+    } else if (toColumn !== undefined) {
+      kept.column = Math.min(Math.max(0, toColumn), shown.length - 1);
+      this.#isMoved = true;
       this.requestUpdate();
+    } else if (event.key === 'Enter' || event.key === ' ') {
+      if (row === HEAD) this.#sortBy(index);
+      else if (event.key === ' ') this.#goTo(row, 'besides');
+      else if (isControl || this.columns[index]?.key === LINKS[this.table]) this.#lead(row);
+      else this.#goTo(row, 'alone');
+    } else if (isControl && event.key === 'a') {
+      kept.chosen = matched > 0 ? [[0, matched]] : [];
+      this.requestUpdate();
+    } else if (isControl && event.key === 'c' && document.getSelection()?.isCollapsed !== false) {
+      const runs: Runs = length(kept.chosen) > 0 ? kept.chosen : row === HEAD ? [] : [[row, row + 1]];
+      void this.#copy(runs, FORMS[0] as (typeof FORMS)[number]);
     } else {
       return;
     }
     event.preventDefault();
   };
+}
+
+function fresh(matched: number): Kept {
+  return { sort: null, descending: false, filter: '', matched, top: 0, row: HEAD, column: 0, chosen: [], anchor: 0 };
+}
+
+function cellId(row: number, column: number): string {
+  return `c${row}-${column}`;
+}
+
+function rowsOf(many: number): string {
+  return `${count(many)} ${many === 1 ? 'row' : 'rows'}`;
+}
+
+/** So many rows as can be copied at once. */
+function bounded(many: number): string {
+  return many > COPY_LIMIT ? `the first ${count(COPY_LIMIT)} of ${rowsOf(many)}` : rowsOf(many);
 }
 
 define('kernel-scope-table', Table);
