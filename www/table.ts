@@ -65,8 +65,9 @@ export const LINKS: Record<string, string> = {
   kernels: 'name',
   sections: 'offset',
   segments: 'offset',
-  symbols: 'value',
+  symbols: 'name',
   relocations: 'offset',
+  other_relocations: 'offset',
   notes: 'size',
 };
 

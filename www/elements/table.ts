@@ -40,7 +40,9 @@ interface Kept {
   sort: string | null;
   descending: boolean;
   filter: string;
+  /** How many rows that leaves, and the filter that it was asked with. */
   matched: number;
+  answered: string;
   /** The row at the upper edge. */
   top: number;
   /** The cell that the keyboard is on: its row, and its column among those that are shown. */
@@ -73,7 +75,7 @@ export class Table extends Part {
     super.styles,
     virtualStyles,
     css`
-      :host { display: grid; grid-template-rows: auto minmax(0, 1fr) auto; block-size: 100%; min-block-size: 0; }
+      :host { display: grid; grid-template-rows: auto minmax(0, 1fr); block-size: 100%; min-block-size: 0; }
       .tools { display: flex; flex-wrap: wrap; gap: 6px 16px; align-items: center; padding: 8px 20px; }
       .tools input { flex: 0 1 26em; }
       .said { color: var(--dim); white-space: nowrap; }
@@ -111,12 +113,13 @@ export class Table extends Part {
       .row.unclaimed .word, .row.twice .word { color: var(--ink); font-weight: 600; }
       .stale .rows { opacity: .5; }
       .scroller:focus-visible { outline-offset: -2px; }
+      .scroller[aria-activedescendant]:focus-visible { outline: 0; }
       .none { grid-row: 2; grid-column: 1; align-self: start; z-index: 1; margin-block-start: ${HEADER}px; padding: 16px 20px; color: var(--dim); overflow-wrap: anywhere; }
       .none .link { margin-inline-start: .6em; }
-      .whole { display: flex; gap: 14px; padding: 3px 20px; min-block-size: 26px; max-block-size: 5.6em; overflow: auto; border-block-start: 1px solid var(--line);
-        color: var(--dim); font-size: 12px; line-height: 19px; }
-      .whole .file { color: var(--ink); white-space: pre-wrap; }
-      .whole .many { margin-inline-start: auto; white-space: nowrap; }
+      .whole { grid-row: 2; grid-column: 1; align-self: end; z-index: 1; max-block-size: 6.4em; overflow: auto; padding: 4px 20px; background: var(--pane);
+        border-block: 1px solid var(--line); font-size: 12px; line-height: 18px; }
+      .whole.above { align-self: start; margin-block-start: ${HEADER}px; }
+      .whole .file { white-space: pre-wrap; margin-inline-start: .8em; }
       @container (max-width: 700px) {
         .tools, .head, .row, .whole { padding-inline: 12px; }
         .tools input { flex: 1 0 100%; }
@@ -283,6 +286,7 @@ export class Table extends Part {
     this.#pages.clear();
     this.#pages.put(done.page, done.window);
     kept.matched = done.matched;
+    kept.answered = filter;
     kept.row = Math.min(isOther && kept.row > 0 ? 0 : kept.row, done.matched - 1);
     if (isOther) {
       kept.chosen = [];
@@ -334,13 +338,13 @@ export class Table extends Part {
         <div class="spacer"></div>
       </div>
       ${matched === 0 && !this.#isPreparing ? this.#none() : nothing}
-      ${this.#whole(current)}
+      ${this.#whole(current, first, rows)}
     `;
   }
 
   /** How many rows there are, or what is being done. */
   #status() {
-    const { matched, filter } = this.#kept;
+    const { matched, answered } = this.#kept;
     const work = this.#work;
     if (work && performance.now() - work.since >= PATIENCE) {
       const { done, total } = work.progress ?? { done: 0, total: 0 };
@@ -349,30 +353,28 @@ export class Table extends Part {
         <span class="dim">${work.title}… ${percent} %</span><button class="link" @click=${this.#giveUp}>Cancel</button></span>`;
     }
     const all = this.#all;
-    const many = filter ? `${count(matched)} of ${rowsOf(all)}` : rowsOf(all);
-    return html`<span class="said" role="status">${this.#said || many}</span>
+    const many = answered ? `${count(matched)} of ${rowsOf(all)}` : rowsOf(all);
+    const some = length(this.#kept.chosen);
+    return html`<span class="said" role="status">${this.#said || (some > 1 ? `${many} · ${count(some)} selected` : many)}</span>
       ${this.#error ? html`<span class="error" role="alert">${this.#error}</span>` : nothing}`;
   }
 
   #none() {
-    const { filter } = this.#kept;
+    const { answered: filter } = this.#kept;
     if (!filter) return html`<p class="none">There are no rows.</p>`;
     return html`<p class="none">No row of ${count(this.#all)} has <span class="file">${name(filter, 80)}</span>.
       <button class="link" @click=${this.#unfilter}>Clear the filter</button></p>`;
   }
 
-  /** The cell that the keyboard is on, where it is too long for its column; how many rows are chosen. */
-  #whole(index: number) {
-    const { row, chosen } = this.#kept;
+  /** The cell that the keyboard is on, where it is too long for its column: below the rows, or above them where it would hide its own. */
+  #whole(index: number, first: number, rows: number) {
+    const { row } = this.#kept;
     const column = this.columns[index];
-    const { window, at } = this.#find(Math.max(0, row));
-    const text = column && row !== HEAD ? cellText(window?.rows[at]?.[index], column, 1000) : '';
-    const isLong = text.length > (this.#setup.widths[column?.key ?? ''] ?? this.#widths.get(index) ?? 0);
-    const many = length(chosen);
-    return html`<div class="whole">
-      ${isLong ? html`<span>${column?.title}</span><span class="file">${text}</span>` : nothing}
-      ${many > 1 ? html`<span class="many">${rowsOf(many)} selected</span>` : nothing}
-    </div>`;
+    if (!column || row < first || row >= first + rows) return nothing;
+    const { window, at } = this.#find(row);
+    const text = cellText(window?.rows[at]?.[index], column, 1000);
+    if (text.length <= (this.#setup.widths[column.key] ?? this.#widths.get(index) ?? 0)) return nothing;
+    return html`<div class="whole ${row >= first + rows - 5 ? 'above' : ''}"><span class="dim">${column.title}</span><span class="file">${text}</span></div>`;
   }
 
   /** The widths of the columns that are shown; the last column of text takes the room that is left. */
@@ -479,13 +481,13 @@ export class Table extends Part {
           ]
         : [];
     if (matched === 0) return some;
-    const all = matched === 1 ? 'The one row' : `All ${rowsOf(matched)}`;
+    const all = matched === 1 ? 'The only row' : `All ${rowsOf(matched)}`;
     return [
       ...some,
       ...copies(every, all),
       null,
-      ...FORMS.map((form) => ({
-        title: `Save ${all.toLowerCase()} as ${form.title}…`,
+      ...FORMS.filter(({ form }) => form === 'csv' || form === 'json').map((form) => ({
+        title: `Save as ${form.title}…`,
         run: () => void this.#save(every, form),
       })),
     ];
@@ -684,6 +686,7 @@ export class Table extends Part {
       else this.#goTo(row, 'alone');
     } else if (isControl && event.key === 'a') {
       kept.chosen = matched > 0 ? [[0, matched]] : [];
+      this.#said = '';
       this.requestUpdate();
     } else if (isControl && event.key === 'c' && document.getSelection()?.isCollapsed !== false) {
       const runs: Runs = length(kept.chosen) > 0 ? kept.chosen : row === HEAD ? [] : [[row, row + 1]];
@@ -696,7 +699,18 @@ export class Table extends Part {
 }
 
 function fresh(matched: number): Kept {
-  return { sort: null, descending: false, filter: '', matched, top: 0, row: HEAD, column: 0, chosen: [], anchor: 0 };
+  return {
+    sort: null,
+    descending: false,
+    filter: '',
+    matched,
+    answered: '',
+    top: 0,
+    row: HEAD,
+    column: 0,
+    chosen: [],
+    anchor: 0,
+  };
 }
 
 function cellId(row: number, column: number): string {

@@ -1,0 +1,238 @@
+// Tables as people use them. Expected values are those of readelf, as tests/fixtures/facts.json has them.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Locator, Page } from '@playwright/test';
+import { manySymbols } from './made.mjs';
+import { drop, show, VADD } from './page.ts';
+import { expect, test } from './site.ts';
+
+/** [name, type, address, offset, size, …] of each section of vadd, as readelf prints them. */
+const SECTIONS: [string, string, number, number, number][] = JSON.parse(
+  await readFile('tests/fixtures/facts.json', 'utf8'),
+).cubins['nvidia/cubin/vadd.sm_90a.13.0.cubin'].sections;
+
+const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
+
+/** The cell that the keyboard is on. */
+function active(grid: Locator): Promise<string | null> {
+  return grid.evaluate((one) => {
+    const id = one.getAttribute('aria-activedescendant');
+    return id && ((one.getRootNode() as ShadowRoot).getElementById(id)?.textContent?.trim() ?? null);
+  });
+}
+
+async function opened(page: Page, panel: string): Promise<Locator> {
+  await page.goto('./');
+  await drop(page, VADD);
+  await show(page, panel);
+  const grid = page.getByRole('grid', { name: panel });
+  await expect(grid.getByRole('row').nth(1)).toBeVisible();
+  return grid;
+}
+
+async function many(page: Page, file: string): Promise<Locator> {
+  await page.goto('./');
+  await writeFile(file, manySymbols(200_000));
+  await page.locator('input[type="file"]').setInputFiles(file);
+  await show(page, 'Symbols');
+  const grid = page.getByRole('grid', { name: 'Symbols' });
+  await expect(grid.getByRole('row').nth(1)).toBeVisible();
+  return grid;
+}
+
+test('the keyboard goes from cell to cell, and sorts from the heading', async ({ page }) => {
+  const grid = await opened(page, 'Sections');
+  await page.getByLabel('Filter Sections').press('ArrowDown');
+  await expect(grid).toBeFocused();
+  expect(await active(grid)).toBe('#');
+  await grid.press('ArrowDown');
+  await grid.press('ArrowDown');
+  await grid.press('ArrowRight');
+  expect(await active(grid)).toBe(SECTIONS[1]?.[0]);
+  await grid.press('Control+End');
+  expect(await active(grid)).toBe(SECTIONS.at(-1)?.[0]);
+  await grid.press('Control+Home');
+  await grid.press('End');
+  await grid.press('Home');
+  expect(await active(grid)).toBe('0');
+
+  // The heading is above the first row; Size is the seventh of the columns that are shown.
+  await grid.press('ArrowUp');
+  for (let i = 0; i < 6; i++) await grid.press('ArrowRight');
+  expect(await active(grid)).toBe('Size');
+  await grid.press('Enter');
+  const size = grid.getByRole('columnheader', { name: 'Size' });
+  await expect(size).toHaveAttribute('aria-sort', 'ascending');
+  await grid.press('Enter');
+  await expect(size).toHaveAttribute('aria-sort', 'descending');
+  const largest = SECTIONS.toSorted((a, b) => b[4] - a[4])[0]?.[0] ?? '';
+  await expect(grid.getByRole('row').nth(1)).toContainText(largest);
+  // One stop for the Tab key: the next is out of the grid.
+  await grid.press('Tab');
+  await expect(grid).not.toBeFocused();
+  expect(await grid.evaluate((one) => one.contains((one.getRootNode() as ShadowRoot).activeElement))).toBe(false);
+});
+
+test('a row selects its header, and its link what that describes', async ({ page }) => {
+  const grid = await opened(page, 'Sections');
+  const head = page.locator('kernel-scope-hex .head');
+  const [name, , , offset, size] = SECTIONS.find(([name]) => name === '.symtab') ?? ['', '', 0, 0, 0];
+  const row = grid.getByRole('row').filter({ hasText: name });
+  await row.getByText(name, { exact: true }).click();
+  await expect(row).toHaveAttribute('aria-selected', 'true');
+  await expect(head).toContainText('64 bytes selected');
+  await grid.press('Control+Enter');
+  await expect(head).toContainText(`${size} bytes selected`);
+  await expect(head).toContainText(`file 0x${offset.toString(16)}`);
+  await row.getByText(name, { exact: true }).click();
+  await expect(head).toContainText('64 bytes selected');
+  await row.getByRole('button', { name: `0x${offset.toString(16)}` }).click();
+  await expect(head).toContainText(`${size} bytes selected`);
+  await expect(grid).toBeFocused();
+});
+
+test('rows are chosen with keyboard and mouse and copied in four forms', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const grid = await opened(page, 'Sections');
+  const rows = grid.getByRole('row');
+  await rows.nth(2).click();
+  await grid.press('Shift+ArrowDown');
+  await grid.press('Shift+ArrowDown');
+  await expect(grid.locator('[aria-selected="true"]')).toHaveCount(3);
+  await expect(page.locator('kernel-scope-table [role="status"]')).toContainText('3 selected');
+  await grid.press('Control+c');
+  await expect.poll(() => clipboard(page)).toContain(SECTIONS[3]?.[0] ?? '');
+  const lines = (await clipboard(page)).trimEnd().split('\n');
+  expect(lines).toHaveLength(4);
+  expect(lines[0]).toMatch(/^ *# {2}Name/);
+
+  const copy = async (item: string) => {
+    await page.getByRole('button', { name: 'Copy rows of Sections' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+    await expect(page.locator('kernel-scope-table [role="status"]')).toContainText('copied');
+  };
+  await copy('3 selected rows as JSON');
+  expect(JSON.parse(await clipboard(page)).map((row: { name: string }) => row.name)).toEqual(
+    SECTIONS.slice(1, 4).map(([name]) => name),
+  );
+  await rows.nth(7).click({ modifiers: ['ControlOrMeta'] });
+  await copy('4 selected rows as Markdown');
+  const table = (await clipboard(page)).trimEnd().split('\n');
+  expect(table).toHaveLength(6);
+  expect(table[1]).toMatch(/^\| --: \| --- \|/);
+  await copy('All 15 rows as CSV');
+  const csv = (await clipboard(page)).trimEnd().split('\r\n');
+  const keys = csv[0]?.split(',') ?? [];
+  const cells = csv.slice(1).map((line) => line.split(','));
+  expect(cells.map((row) => row[keys.indexOf('name')])).toEqual(SECTIONS.map(([name]) => name));
+  expect(cells.map((row) => Number(row[keys.indexOf('size')]))).toEqual(SECTIONS.map((row) => row[4]));
+  expect(cells.map((row) => Number(row[keys.indexOf('offset')]))).toEqual(SECTIONS.map((row) => row[3]));
+
+  await page.getByRole('button', { name: 'Copy rows of Sections' }).click();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Save as CSV…' }).click();
+  expect((await saved).suggestedFilename()).toBe('vadd.sm_90a.13.0.cubin.sections.csv');
+
+  await grid.press('Control+a');
+  await expect(page.locator('kernel-scope-table [role="status"]')).toContainText('15 selected');
+  await rows.nth(1).click();
+  await rows.nth(5).click({ modifiers: ['Shift'] });
+  await expect(page.locator('kernel-scope-table [role="status"]')).toContainText('5 selected');
+});
+
+test('columns are chosen and widened, and both are remembered', async ({ page }) => {
+  let grid = await opened(page, 'Sections');
+  await expect(grid.getByRole('columnheader', { name: 'sh_type' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Columns of Sections' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'sh_type' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Flags', exact: false }).last().press('Escape');
+  const type = grid.getByRole('columnheader', { name: 'sh_type' });
+  await expect(type).toBeVisible();
+  // What has been asked for can be sorted by like any other. SHT_NULL is 0.
+  await type.getByRole('button').click();
+  await expect(type).toHaveAttribute('aria-sort', 'ascending');
+  await expect(grid.getByRole('row').nth(1)).toContainText('SHT_NULL');
+
+  const name = grid.getByRole('columnheader', { name: 'Name' });
+  const width = async () => (await name.boundingBox())?.width ?? 0;
+  const before = await width();
+  const edge = await name.locator('.edge').boundingBox();
+  if (!edge) throw new Error('no edge');
+  await page.mouse.move(edge.x + 4, edge.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(edge.x + 84, edge.y + 10, { steps: 4 });
+  await page.mouse.up();
+  expect((await width()) - before).toBeGreaterThan(60);
+
+  grid = await opened(page, 'Sections');
+  await expect(type).toBeVisible();
+  expect((await width()) - before).toBeGreaterThan(60);
+  await grid.focus();
+  await grid.press('ArrowRight');
+  const dragged = await width();
+  await grid.press('Shift+ArrowLeft');
+  expect(await width()).toBeLessThan(dragged);
+  await page.getByRole('button', { name: 'Columns of Sections' }).click();
+  await page.getByRole('menuitem', { name: 'The usual ones' }).click();
+  await expect(type).toHaveCount(0);
+});
+
+test('order, filter, place and choice survive other panels', async ({ page }, testInfo) => {
+  const grid = await many(page, testInfo.outputPath('symbols.elf'));
+  await grid.getByRole('columnheader', { name: 'Value' }).getByRole('button').click();
+  await page.getByLabel('Filter Symbols').fill('kernel1');
+  const status = page.locator('kernel-scope-table [role="status"]');
+  // Of the numbers from 0 to 199,999, so many begin with 1: 1 + 10 + 100 + 1,000 + 10,000 + 100,000.
+  await expect(status).toContainText('111,111 of 200,000 rows');
+  const said = await status.textContent();
+  await page.getByLabel('Filter Symbols').press('ArrowDown');
+  await grid.press('Control+End');
+  const name = await grid.locator('[aria-selected="true"]').textContent();
+  await show(page, 'Sections');
+  await expect(page.getByRole('grid', { name: 'Sections' })).toBeVisible();
+  await show(page, 'Symbols');
+  await expect(page.getByLabel('Filter Symbols')).toHaveValue('kernel1');
+  await expect(grid.getByRole('columnheader', { name: 'Value' })).toHaveAttribute('aria-sort', 'ascending');
+  await expect(grid.locator('[aria-selected="true"]')).toHaveText(name ?? '');
+  await expect(grid.locator('[aria-selected="true"]')).toBeInViewport();
+  await expect(status).toHaveText(said ?? '');
+});
+
+test('a filter that leaves nothing says so and is cleared', async ({ page }) => {
+  const grid = await opened(page, 'Symbols');
+  await page.getByLabel('Filter Symbols').fill('name:xyzzy');
+  const none = page.locator('kernel-scope-table .none');
+  await expect(none).toContainText('No row of 10 has name:xyzzy');
+  await none.getByRole('button', { name: 'Clear the filter' }).click();
+  await expect(grid.getByRole('row')).toHaveCount(11);
+  await expect(page.getByLabel('Filter Symbols')).toBeFocused();
+  await expect(page.getByLabel('Filter Symbols')).toHaveValue('');
+});
+
+test('a long copy shows how far it has come and is given up', async ({ page, context }, testInfo) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await many(page, testInfo.outputPath('symbols.elf'));
+  await page.getByRole('button', { name: 'Copy rows of Symbols' }).click();
+  await page.getByRole('menuitem', { name: 'All 200,000 rows as text' }).click();
+  await expect(page.getByRole('progressbar', { name: 'Copying' })).toBeVisible();
+  await page.locator('kernel-scope-table').getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.locator('kernel-scope-table [role="status"]')).toContainText('not copied');
+  await page.getByRole('button', { name: 'Copy rows of Symbols' }).click();
+  await page.getByRole('menuitem', { name: 'All 200,000 rows as CSV' }).click();
+  await expect(page.locator('kernel-scope-table [role="status"]')).toContainText('200,000 rows as CSV copied', {
+    timeout: 20_000,
+  });
+  const csv = await page.evaluate(async () => (await navigator.clipboard.readText()).split('\r\n').length);
+  expect(csv).toBe(200_002);
+});
+
+test('a finger selects rows and follows links', async ({ browser, site }) => {
+  const context = await browser.newContext({ hasTouch: true, viewport: { width: 1024, height: 768 }, baseURL: site });
+  const page = await context.newPage();
+  const grid = await opened(page, 'Sections');
+  await grid.getByRole('row').nth(3).tap();
+  await expect(grid.getByRole('row').nth(3)).toHaveAttribute('aria-selected', 'true');
+  await grid.getByRole('row').nth(3).getByRole('button').tap();
+  await expect(page.locator('kernel-scope-hex .head')).toContainText(`${SECTIONS[2]?.[4]} bytes selected`);
+  await context.close();
+});
