@@ -131,6 +131,24 @@ pub struct Location {
     pub records: Vec<Record>,
 }
 
+/// What is known of a byte of an image.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
+pub struct ImageLocation {
+    /// What the bytes around it belong to.
+    pub name: String,
+    /// These bytes, counted from the start of the image.
+    pub span: Span,
+    /// Where in the file it comes from; `null` for a zero that no byte of the file makes.
+    #[serde(serialize_with = "crate::int::serialize_option")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int | null"))]
+    pub file_offset: Option<u64>,
+}
+
 impl Document {
     /// Opens a file. Whatever the bytes are, it opens: what cannot be read is a finding.
     pub fn open(source: Source) -> Self {
@@ -363,10 +381,24 @@ impl Document {
 
     /// The images, by the reference ABI's rule and by the program headers.
     pub fn images(&self) -> (Option<&Image>, Option<&Image>) {
-        match &self.elf {
-            Some(elf) => (Some(&elf.image), elf.load_image.as_ref()),
-            None => (None, None),
-        }
+        (self.image(false), self.image(true))
+    }
+
+    /// The image by the program headers, or by the reference ABI's rule.
+    pub fn image(&self, by_segments: bool) -> Option<&Image> {
+        self.elf.as_ref()?.image_of(by_segments)
+    }
+
+    /// What is at `offset` of an image; `None` past its end.
+    pub fn locate_in_image(&self, by_segments: bool, offset: u64) -> Option<ImageLocation> {
+        let elf = self.elf.as_ref()?;
+        let (part, span) = elf.image_part_at(by_segments, offset)?;
+        let stored = elf.image_of(by_segments)?.stored_from(offset);
+        Some(ImageLocation {
+            name: elf.part_label(part),
+            span,
+            file_offset: stored.map(|span| span.offset),
+        })
     }
 
     /// What is known of the byte at `offset`.

@@ -12,6 +12,7 @@
 //! | what cubins and code objects are to their GPUs | [`nvidia`], [`amdgpu`] |
 //! | what was dropped | [`container`] |
 //! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`kernels`] |
+//! | where an expression leads, names that fit some words | [`goto`] |
 //! | everything as one JSON object | [`report`] |
 //!
 //! Three doors serve the same model: this API, the `kernelscope` program (feature `cli`), and
@@ -24,6 +25,7 @@ pub mod document;
 pub mod elf;
 pub mod error;
 pub mod export;
+pub mod goto;
 mod index;
 pub mod int;
 pub mod kernels;

@@ -282,7 +282,7 @@ impl Filter {
                 return false;
             }
             let cell = table.cell(row, column.key);
-            contains(&cell.text(column.unit), word)
+            find(cell.text(column.unit).as_bytes(), word.as_bytes()).is_some()
                 || (column.unit == Unit::Hex && cell.text(Unit::Number) == word)
         };
         self.terms.iter().all(|(column, word)| match column {
@@ -300,7 +300,7 @@ fn may_be_number(word: &str) -> bool {
 }
 
 /// The words of `text` in small letters, quoted ones whole.
-fn words(text: &str) -> Vec<String> {
+pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
     for c in text.chars() {
@@ -318,12 +318,18 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether `text` contains `word`, capital letters of ASCII taken as small ones: names in files have no
-/// others.
-fn contains(text: &str, word: &str) -> bool {
-    let (text, word) = (text.as_bytes(), word.as_bytes());
-    let mut windows = text.windows(word.len().max(1));
-    word.is_empty() || windows.any(|part| part.eq_ignore_ascii_case(word))
+/// Where `text` contains `word`, which is in small letters; capital letters of ASCII are taken as small ones:
+/// names in files have no others.
+pub(crate) fn find(text: &[u8], word: &[u8]) -> Option<usize> {
+    let Some((first, rest)) = word.split_first() else {
+        return Some(0);
+    };
+    let starts = text.len().checked_sub(rest.len())?;
+    // Most places differ in the first letter already.
+    (0..starts).find(|&at| {
+        text[at].to_ascii_lowercase() == *first
+            && text[at + 1..at + word.len()].eq_ignore_ascii_case(rest)
+    })
 }
 
 /// A number for each cell that is not greater where the cell is less: most comparisons end there, without a

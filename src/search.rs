@@ -17,27 +17,38 @@ pub struct Pattern {
 const LIMIT: usize = 4096;
 
 impl Pattern {
-    /// Hexadecimal digits, `?` for one that may be any: `48 8b ?? f?`.
+    /// Bytes of two hexadecimal digits, with `?` or `.` for a digit that may be any: `48 8b ?? f?`. Alone it
+    /// stands for a whole byte. Between bytes there may be blanks, commas, `0x` and `\x`.
     ///
     /// # Errors
     /// If it is not that, or empty, or longer than 4096 bytes.
     pub fn hex(text: &str) -> Result<Self> {
-        let mut digits = Vec::new();
-        for c in text.chars().filter(|c| !c.is_whitespace()) {
-            digits.push(match c {
-                '?' => (0, 0),
-                c => match c.to_digit(16) {
-                    Some(value) => (value as u8, 15),
-                    None => return Err(refuse(&format!("{c:?} is not a hexadecimal digit or ?"))),
-                },
-            });
+        let text = text.to_ascii_lowercase();
+        let text = text.replace("0x", " ").replace("\\x", " ");
+        let mut bytes = Vec::new();
+        for word in text.split(|c: char| c.is_whitespace() || c == ',') {
+            let mut digits = Vec::new();
+            for c in word.chars() {
+                digits.push(match (c, c.to_digit(16)) {
+                    ('?' | '.', _) => (0, 0),
+                    (_, Some(value)) => (value as u8, 15),
+                    (c, None) => {
+                        return Err(refuse(&format!("{c:?} is not a hexadecimal digit or ?")));
+                    }
+                });
+            }
+            if let [(_, 0)] = digits[..] {
+                digits.push((0, 0));
+            }
+            if digits.len() % 2 != 0 {
+                return Err(refuse(&format!(
+                    "the last byte of {word:?} has only one digit"
+                )));
+            }
+            let pairs = digits.chunks_exact(2);
+            bytes.extend(pairs.map(|p| (p[0].0 << 4 | p[1].0, p[0].1 << 4 | p[1].1)));
         }
-        if digits.len() % 2 != 0 {
-            return Err(refuse("the last byte has only one digit"));
-        }
-        let pairs = digits.chunks_exact(2);
-        let bytes = pairs.map(|p| (p[0].0 << 4 | p[1].0, p[0].1 << 4 | p[1].1));
-        Self::new(bytes.collect())
+        Self::new(bytes)
     }
 
     /// The bytes of `text` in UTF-8.
@@ -58,14 +69,18 @@ impl Pattern {
         Ok(Self { bytes })
     }
 
-    fn find(&self, bytes: &[u8]) -> Option<usize> {
+    /// Where the first match begins, or the last.
+    fn find(&self, bytes: &[u8], is_backwards: bool) -> Option<usize> {
         let fits = |at: &[u8]| {
-            let pairs = at.iter().zip(&self.bytes);
-            pairs
-                .into_iter()
-                .all(|(byte, (value, mask))| byte & mask == *value)
+            let mut pairs = at.iter().zip(&self.bytes);
+            pairs.all(|(byte, (value, mask))| byte & mask == *value)
         };
-        bytes.windows(self.bytes.len()).position(fits)
+        let mut windows = bytes.windows(self.bytes.len());
+        if is_backwards {
+            windows.rposition(fits)
+        } else {
+            windows.position(fits)
+        }
     }
 }
 
@@ -79,7 +94,9 @@ fn refuse(message: &str) -> crate::error::Error {
 #[derive(Clone, Debug)]
 pub struct Search {
     pattern: Pattern,
+    /// The first byte at which a match may begin; backwards the one behind the last.
     next: u64,
+    is_backwards: bool,
 }
 
 /// What a step of a search gives.
@@ -90,13 +107,13 @@ pub struct Search {
     tsify(missing_as_null, hashmap_as_object)
 )]
 pub struct Found {
-    /// The match, if there is one; the search can go on behind its first byte.
+    /// The match, if there is one; the search can go on from its first byte.
     pub span: Option<Span>,
     /// Where the next step begins.
     #[serde(serialize_with = "crate::int::serialize")]
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
     pub next: u64,
-    /// Whether the end of the file is reached.
+    /// Whether the end of the file is reached, or its beginning.
     pub finished: bool,
 }
 
@@ -106,6 +123,15 @@ impl Search {
         Self {
             pattern,
             next: start,
+            is_backwards: false,
+        }
+    }
+
+    /// A search for `pattern` towards the beginning: for what begins before `start`.
+    pub fn backwards(pattern: Pattern, start: u64) -> Self {
+        Self {
+            is_backwards: true,
+            ..Self::new(pattern, start)
         }
     }
 
@@ -116,25 +142,40 @@ impl Search {
     pub fn step(&mut self, source: &Source, budget: u64) -> Result<Found> {
         const CHUNK: u64 = 256 << 10;
         let size = self.pattern.bytes.len() as u64;
-        let stop = self.next.saturating_add(budget.max(1));
+        let mut budget = budget.max(1);
         let mut span = None;
-        while self.next < stop && self.next < source.size() {
+        self.next = self.next.min(source.size());
+        let mut left = self.left(source);
+        while span.is_none() && left > 0 && budget > 0 {
             // Matches begin within the chunk and may end behind it.
-            let starts = CHUNK.min(stop - self.next);
-            let bytes = source.read_up_to(self.next, starts + size - 1)?;
-            if let Some(at) = self.pattern.find(&bytes) {
-                let at = self.next + at as u64;
-                span = Some(Span::new(at, size));
-                self.next = at + 1;
-                break;
-            }
-            self.next += starts;
+            let starts = CHUNK.min(budget).min(left);
+            let start = self.next - if self.is_backwards { starts } else { 0 };
+            let bytes = source.read_up_to(start, starts + size - 1)?;
+            let at = self.pattern.find(&bytes, self.is_backwards);
+            span = at.map(|at| Span::new(start + at as u64, size));
+            self.next = match (span, self.is_backwards) {
+                (Some(span), true) => span.offset,
+                (Some(span), false) => span.offset + 1,
+                (None, true) => start,
+                (None, false) => start + starts,
+            };
+            budget -= starts;
+            left = self.left(source);
         }
         Ok(Found {
             span,
             next: self.next,
-            finished: span.is_none() && self.next >= source.size(),
+            finished: span.is_none() && left == 0,
         })
+    }
+
+    /// Bytes at which a match may still begin.
+    fn left(&self, source: &Source) -> u64 {
+        if self.is_backwards {
+            self.next
+        } else {
+            source.size() - self.next
+        }
     }
 }
 
@@ -143,8 +184,15 @@ mod tests {
     use super::*;
 
     fn all(pattern: Pattern, bytes: &[u8], budget: u64) -> Vec<u64> {
+        let found = follow(Search::new(pattern.clone(), 0), bytes, budget);
+        let mut backwards = follow(Search::backwards(pattern, u64::MAX), bytes, budget);
+        backwards.reverse();
+        assert_eq!(found, backwards);
+        found
+    }
+
+    fn follow(mut search: Search, bytes: &[u8], budget: u64) -> Vec<u64> {
         let source = Source::memory(bytes);
-        let mut search = Search::new(pattern, 0);
         let mut found = Vec::new();
         loop {
             let step = search.step(&source, budget).unwrap();
@@ -167,12 +215,28 @@ mod tests {
         }
         assert_eq!(all(Pattern::text("aa").unwrap(), b"aaaa", 9), [0, 1, 2]);
         assert!(all(Pattern::text("abcd").unwrap(), b"abc", 9).is_empty());
+        // What begins before 2, not what ends there.
+        let before = Search::backwards(Pattern::text("aa").unwrap(), 2);
+        assert_eq!(follow(before, b"aaaa", 9), [1, 0]);
     }
 
     #[test]
     fn says_what_is_wrong_with_a_pattern() {
-        for bad in ["", "4", "4g", "zz"] {
+        for bad in ["", "4", "4g", "zz", "0x", "48 8", "4?8"] {
             assert!(Pattern::hex(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_is_written_in_many_ways() {
+        let plain = Pattern::hex("48 8b ?? f?").unwrap();
+        for text in [
+            "488B??F?",
+            "48 8b ? f.",
+            "0x48, 0x8b, .., 0xf?",
+            "\\x48\\x8b ?? F?",
+        ] {
+            assert_eq!(Pattern::hex(text).unwrap(), plain, "{text}");
         }
     }
 }

@@ -10,10 +10,11 @@ use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, FileReaderSync};
 
-use crate::document::{Document, Location, Summary};
-use crate::elf::map::Role;
+use crate::document::{Document, ImageLocation, Location, Summary};
+use crate::elf::map::{Leaf, Role};
 use crate::error::{Diagnostic, Error};
 use crate::export::{self, Form};
+use crate::goto::{Suggest, Suggestion, Target};
 use crate::kernels::KernelDetail;
 use crate::record::Record;
 use crate::report::Report;
@@ -171,6 +172,7 @@ pub struct Handle {
     document: Document,
     views: Vec<(String, View)>,
     search: Option<Search>,
+    suggest: Option<Suggest>,
 }
 
 #[wasm_bindgen]
@@ -193,6 +195,7 @@ impl Handle {
             document: Document::open(source),
             views: Vec::new(),
             search: None,
+            suggest: None,
         }
     }
 
@@ -297,7 +300,10 @@ impl Handle {
 
     /// The map: every byte of the file is in exactly one leaf.
     pub fn map(&self) -> MapColumns {
-        let leaves = self.document.leaves();
+        self.columns_of(self.document.leaves())
+    }
+
+    fn columns_of(&self, leaves: &[Leaf]) -> MapColumns {
         let number =
             |of: &dyn Fn(usize) -> f64| -> Vec<f64> { (0..leaves.len()).map(of).collect() };
         let role = |i: usize| {
@@ -323,8 +329,7 @@ impl Handle {
 
     /// The image by the reference ABI's rule, or by the program headers.
     pub fn image(&self, by_segments: bool) -> Result<Option<Ts<ImageInfo>>, JsValue> {
-        let (held, loaded) = self.document.images();
-        let image = if by_segments { loaded } else { held };
+        let image = self.document.image(by_segments);
         let info = image.map(|image| ImageInfo {
             address: image.address,
             size: image.size,
@@ -341,8 +346,7 @@ impl Handle {
         offset: f64,
         size: f64,
     ) -> Result<Uint8Array, JsValue> {
-        let (held, loaded) = self.document.images();
-        let image = if by_segments { loaded } else { held };
+        let image = self.document.image(by_segments);
         let image = image.ok_or_else(|| words("this file has no such image"))?;
         let offset = (offset as u64).min(image.size);
         let size = (size as u64).min(BYTES_LIMIT).min(image.size - offset);
@@ -351,6 +355,49 @@ impl Handle {
             .read_into(self.document.source(), offset, &mut bytes)
             .map_err(refuse)?;
         Ok(Uint8Array::from(&bytes[..]))
+    }
+
+    /// The map of an image: its pieces and the zeros between them.
+    #[wasm_bindgen(js_name = imageMap)]
+    pub fn image_map(&self, by_segments: bool) -> Option<MapColumns> {
+        let elf = self.document.elf()?;
+        elf.image_of(by_segments)?;
+        Some(self.columns_of(&elf.image_leaves(by_segments)))
+    }
+
+    /// What is known of the byte at `offset` of an image.
+    #[wasm_bindgen(js_name = imageLocate)]
+    pub fn image_locate(
+        &self,
+        by_segments: bool,
+        offset: f64,
+    ) -> Result<Ts<ImageLocation>, JsValue> {
+        let location = self.document.locate_in_image(by_segments, offset as u64);
+        object(&location.ok_or_else(|| words("that is past the end of the image"))?)
+    }
+
+    /// Where an expression leads: an offset, or a name with what is added to it.
+    pub fn resolve(&self, expression: &str) -> Result<Ts<Target>, JsValue> {
+        object(&self.document.resolve(expression).map_err(refuse)?)
+    }
+
+    /// Begins to look for up to `most` names that have all `words`.
+    pub fn suggest(&mut self, words: &str, most: u32) {
+        self.suggest = Some(Suggest::new(words, most as usize));
+    }
+
+    /// Goes on looking for names: about `budget` more.
+    #[wasm_bindgen(js_name = suggestStep)]
+    pub fn suggest_step(&mut self, budget: u32) -> Result<Ts<Progress>, JsValue> {
+        let suggest = self.suggest.as_mut();
+        let suggest = suggest.ok_or_else(|| words("no names are looked for"))?;
+        object(&suggest.step(&self.document, budget.into()))
+    }
+
+    /// The names found so far, the best first.
+    pub fn suggestions(&self) -> Result<Vec<Ts<Suggestion>>, JsValue> {
+        let found = self.suggest.as_ref().map(Suggest::found);
+        objects(&found.unwrap_or_default())
     }
 
     /// What is known of the byte at `offset`: the parts that claim it, and the structures that hold it.
@@ -385,15 +432,27 @@ impl Handle {
         objects(&self.document.findings().all())
     }
 
-    /// Begins to find `pattern` from `start` on: hexadecimal digits with `?` for any, or text.
+    /// Begins to find `pattern` from `start` on, or backwards what begins before it: hexadecimal digits with
+    /// `?` for any, or text.
     #[wasm_bindgen(js_name = search)]
-    pub fn search(&mut self, pattern: &str, is_hex: bool, start: f64) -> Result<(), JsValue> {
+    pub fn search(
+        &mut self,
+        pattern: &str,
+        is_hex: bool,
+        start: f64,
+        is_backwards: bool,
+    ) -> Result<(), JsValue> {
         let pattern = if is_hex {
             Pattern::hex(pattern)
         } else {
             Pattern::text(pattern)
         };
-        self.search = Some(Search::new(pattern.map_err(refuse)?, start as u64));
+        let begin = if is_backwards {
+            Search::backwards
+        } else {
+            Search::new
+        };
+        self.search = Some(begin(pattern.map_err(refuse)?, start as u64));
         Ok(())
     }
 

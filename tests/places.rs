@@ -3,6 +3,7 @@
 mod common;
 
 use kernelscope::Document;
+use kernelscope::elf::Part;
 use kernelscope::span::Span;
 use serde_json::Value;
 
@@ -231,4 +232,222 @@ fn relocations_lead_to_the_bytes_that_they_patch() {
             "0x{address:x}"
         );
     }
+}
+
+fn resolve(document: &Document, expression: &str) -> Result<(u64, u64), String> {
+    let target = document.resolve(expression);
+    let target = target.map_err(|error| error.to_string())?;
+    Ok((target.span.offset, target.span.size))
+}
+
+#[test]
+fn expressions_lead_to_bytes() {
+    // By facts.json: .text._Z4vaddPKfS0_Pfi has 512 bytes at 1664, its function is all of it; .nv.constant0 has 556 at 2176;
+    // section 12 is the code. In the image the code is first, and the constants follow it.
+    let document = common::open("nvidia/cubin/vadd.sm_90a.13.0.cubin");
+    let code = ".text._Z4vaddPKfS0_Pfi";
+    for (expression, expected) in [
+        ("0x40", (0x40, 1)),
+        (" 64 ", (64, 1)),
+        ("40h", (0x40, 1)),
+        ("0x40 + 4 - 1", (0x43, 1)),
+        (code, (1664, 512)),
+        ("[12]", (1664, 512)),
+        ("_Z4vaddPKfS0_Pfi", (1664, 512)),
+        ("_Z4vaddPKfS0_Pfi + 0x10", (1680, 1)),
+        ("[12]+20h", (1696, 1)),
+        ("[12]-4", (1660, 1)),
+        ("image:0", (1664, 1)),
+        ("image:0x200", (2176, 1)),
+        ("image:0x180+0x10", (1664 + 0x190, 1)),
+    ] {
+        assert_eq!(resolve(&document, expression), Ok(expected), "{expression}");
+    }
+    assert_eq!(
+        resolve(&document, &format!("{code}+0x1ff")),
+        Ok((1664 + 0x1ff, 1))
+    );
+    assert_eq!(resolve(&document, &format!("{code}#1")), Ok((1664, 512)));
+    let name = |expression: &str| document.resolve(expression).map(|target| target.name);
+    assert_eq!(name("0x40"), Ok("offset 0x40".into()));
+    assert_eq!(name("[12]-4"), Ok(format!("section {code} - 0x4")));
+    assert_eq!(
+        name("_Z4vaddPKfS0_Pfi"),
+        Ok("kernel _Z4vaddPKfS0_Pfi".into())
+    );
+
+    for (expression, why) in [
+        ("", "no section, kernel or symbol is called"),
+        ("vadd", "no section, kernel or symbol is called \"vadd\""),
+        ("vadd+4", "no section, kernel or symbol is called \"vadd\""),
+        ("+4", "no section, kernel or symbol is called"),
+        (
+            "99999999",
+            "past the end of the file: expected an offset below",
+        ),
+        ("0-1", "before the beginning of the file"),
+        ("[12]+0x200", "past the end of section .text"),
+        ("[99]", "no section, kernel or symbol is called \"[99]\""),
+        (
+            ".nv.shared.reserved.0",
+            "the file has no bytes of section .nv.shared.reserved.0",
+        ),
+        (
+            ".nv.reservedSmem.offset0",
+            "the file has no bytes of symbol",
+        ),
+        // The image ends with zeros: 512 and 556 bytes are 1068, rounded up to 4096, and 4096 more.
+        ("image:1068", "a zero that no byte of the file makes"),
+        ("image:8192", "past the end of the image"),
+        ("image:code", "\"code\" is no offset in the image"),
+    ] {
+        let error = resolve(&document, expression).expect_err(expression);
+        assert!(error.contains(why), "{expression}: {error}");
+    }
+    for path in [
+        "own/big-endian.elf",
+        "amdgpu/con/linked-twice.so",
+        "own/segments-only.elf",
+    ] {
+        let document = common::open(path);
+        assert_eq!(resolve(&document, "4"), Ok((4, 1)), "{path}");
+        assert!(resolve(&document, "image:99999999").is_err(), "{path}");
+    }
+}
+
+#[test]
+fn the_longest_name_that_exists_counts() {
+    // A symbol table of one file, whose names are made to look like sums: `a`, 16 bytes at 0x10 of .text, and `a+4`.
+    let mut bytes = common::bytes("own/extended-numbering.elf");
+    let document = common::open("own/extended-numbering.elf");
+    let symbols = document.table("symbols").expect("symbols");
+    let named: Vec<u64> = (0..symbols.len())
+        .filter(|&row| symbols.target(row).is_some())
+        .collect();
+    let table = &document.elf().expect("ELF").symbol_tables[0];
+    let [first, second] = [0, 1].map(|i| {
+        table
+            .table
+            .entry(named.get(i).copied().unwrap_or(named[0]))
+            .offset
+    });
+    let strings = table.strings.offset as usize;
+    let (one, other) = (
+        symbols.target(named[0]),
+        symbols.target(*named.last().expect("a symbol")),
+    );
+    bytes[strings + 1..strings + 5].copy_from_slice(b"a+4\0");
+    bytes[first as usize..][..4].copy_from_slice(&1_u32.to_le_bytes());
+    assert!(second >= first);
+    let changed = Document::open(kernelscope::Source::memory(bytes));
+    let span = one.or(other).expect("bytes");
+    assert_eq!(resolve(&changed, "a+4"), Ok((span.offset, span.size)));
+    assert_eq!(resolve(&changed, "a+4+1-1"), Ok((span.offset, span.size)));
+}
+
+#[test]
+fn names_are_suggested() {
+    let document = common::open("nvidia/cubin/vadd.sm_90a.13.0.cubin");
+    let suggest = |words: &str, most: usize, budget: u64| {
+        let mut search = kernelscope::goto::Suggest::new(words, most);
+        let mut steps = 0;
+        while !search.step(&document, budget).finished {
+            steps += 1;
+        }
+        assert!(steps < 100);
+        let found = search.found();
+        found
+            .into_iter()
+            .map(|found| (found.name, found.view))
+            .collect::<Vec<_>>()
+    };
+    let pair = |name: &str, view: &str| (name.to_owned(), view.to_owned());
+    let all = [
+        pair("_Z4vaddPKfS0_Pfi", "kernels/0"),
+        pair(".text._Z4vaddPKfS0_Pfi", "sections"),
+        pair(".nv.info._Z4vaddPKfS0_Pfi", "sections"),
+        pair(".nv.constant0._Z4vaddPKfS0_Pfi", "sections"),
+    ];
+    for budget in [1, 7, u64::MAX] {
+        assert_eq!(suggest("VADD", 10, budget), all);
+        assert_eq!(suggest("vadd", 2, budget), all[..2]);
+    }
+    assert_eq!(suggest("vadd info", 10, 100), all[2..3]);
+    assert_eq!(
+        suggest("reservedsmem", 10, 100)[0],
+        pair(".nv.reservedSmem.offset0", "symbols")
+    );
+    assert_eq!(suggest("", 1, 100), all[..1]);
+    assert!(suggest("nothing", 10, 100).is_empty());
+    assert!(suggest("vadd", 0, 100).is_empty());
+}
+
+#[test]
+fn images_are_covered_by_their_pieces_and_gaps() {
+    for path in common::all(common::EVERY) {
+        let document = common::open(&path);
+        let Some(elf) = document.elf() else { continue };
+        for by_segments in [false, true] {
+            let Some(image) = elf
+                .image_of(by_segments)
+                .filter(|image| image.size < 1 << 40)
+            else {
+                continue;
+            };
+            let mut next = 0;
+            for leaf in elf.image_leaves(by_segments) {
+                assert_eq!(leaf.span.offset, next, "{path}");
+                next = leaf.span.end();
+                let (part, span) = elf
+                    .image_part_at(by_segments, leaf.span.offset)
+                    .expect("a part");
+                assert_eq!(part, leaf.part, "{path}: 0x{:x}", leaf.span.offset);
+                assert!(span.contains(leaf.span.offset), "{path}");
+            }
+            assert_eq!(next, image.size, "{path}");
+        }
+    }
+
+    // The code, the constants behind it, and zeros up to the end of the page that follows: 512 + 556 = 1068.
+    let document = common::open("nvidia/cubin/vadd.sm_90a.13.0.cubin");
+    let elf = document.elf().expect("ELF");
+    let spans: Vec<_> = elf
+        .image_leaves(false)
+        .iter()
+        .map(|leaf| leaf.span)
+        .collect();
+    assert_eq!(
+        spans,
+        [
+            Span::new(0, 512),
+            Span::new(512, 556),
+            Span::new(1068, 8192 - 1068)
+        ]
+    );
+    let at = |offset: u64| document.locate_in_image(false, offset).expect("a location");
+    assert_eq!(
+        (at(700).name.as_str(), at(700).file_offset),
+        (".nv.constant0._Z4vaddPKfS0_Pfi", Some(2176 + 188))
+    );
+    assert_eq!(
+        (at(2000).name.as_str(), at(2000).file_offset),
+        ("padding", None)
+    );
+    assert_eq!(at(2000).span, Span::new(1068, 8192 - 1068));
+    assert!(document.locate_in_image(false, 8192).is_none());
+
+    // All segments of a cubin have the address 0; of those loaded the last has 556 bytes, the longest other one 512.
+    let shared: Vec<_> = elf
+        .image_leaves(true)
+        .iter()
+        .map(|leaf| (leaf.span, leaf.part, leaf.is_shared))
+        .collect();
+    let last = Part::Segment(4);
+    assert_eq!(
+        shared,
+        [
+            (Span::new(0, 512), last, true),
+            (Span::new(512, 44), last, false)
+        ]
+    );
 }

@@ -116,7 +116,9 @@ fn search_goes_on_in_steps() {
     let mut bytes = vec![0; 1 << 20];
     bytes[900_000..900_004].copy_from_slice(b"\x01\x02\x03\x04");
     let mut handle = Handle::from_blob(blob(&bytes)).expect("a handle");
-    handle.search("01 ?? 03", true, 0.0).expect("a search");
+    handle
+        .search("01 ?? 03", true, 0.0, false)
+        .expect("a search");
     let mut steps = 0;
     let span = loop {
         let found: JsValue = handle.search_step(65_536.0).expect("a step").into();
@@ -129,7 +131,7 @@ fn search_goes_on_in_steps() {
     };
     assert_eq!(get(&span, "offset"), 900_000);
     assert!(steps > 1);
-    assert!(handle.search("0x", true, 0.0).is_err());
+    assert!(handle.search("0x", true, 0.0, false).is_err());
 }
 
 #[wasm_bindgen_test]

@@ -8,14 +8,18 @@ import type {
   Column as CoreColumn,
   Diagnostic,
   ImageInfo,
+  ImageLocation,
   KernelDetail,
   Location,
   Span,
+  Suggestion,
   Summary,
+  Target,
   Unit,
   Window,
 } from '../pkg/kernelscope.js';
 import type { RowsForm } from './copy.ts';
+import type { Differences } from './differences.ts';
 import type { Leaves } from './ribbon.ts';
 import type { Runs } from './runs.ts';
 
@@ -24,14 +28,17 @@ export type {
   Diagnostic,
   Field,
   ImageInfo,
+  ImageLocation,
   Int,
   KernelDetail,
   Location,
   PartInfo,
   Record as StructRecord,
   Span,
+  Suggestion,
   Summary,
   TableInfo,
+  Target,
   Window,
 } from '../pkg/kernelscope.js';
 
@@ -55,6 +62,20 @@ export interface Opened {
   start: Location;
 }
 
+/** An image as the map has a file: its pieces, and the zeros between them. */
+export interface ImageMap {
+  info: ImageInfo;
+  /** The words for the numbers in `leaves.role`. */
+  roles: string[];
+  leaves: Leaves;
+}
+
+/** Some bytes of an image. */
+export interface ByteRun {
+  offset: number;
+  size: number;
+}
+
 /** What can be asked of a file, with what it is asked by, and the answer. */
 export type Calls = {
   open(blob: Blob): Opened;
@@ -71,13 +92,28 @@ export type Calls = {
   bytes(offset: number, size: number): Uint8Array;
   image(bySegments: boolean): ImageInfo | null;
   imageBytes(bySegments: boolean, offset: number, size: number): Uint8Array;
+  imageMap(bySegments: boolean): ImageMap | null;
+  /** What is at an offset of an image. Rejects past its end. */
+  imageLocate(bySegments: boolean, offset: number): ImageLocation;
+  /**
+   * Long. Up to `most` runs of bytes in which the images differ that the sections and the segments make. Bytes of the same
+   * address are compared, where both images have any; offsets count in the image by sections.
+   */
+  differences(most: number): Differences;
   locate(offset: number): Location;
+  /**
+   * Where an expression leads: `0x40`, `image:0x180`, the name of a section, symbol or kernel, `.text.vadd+0x20`. Rejects with
+   * what is wrong.
+   */
+  resolve(expression: string): Target;
+  /** Long. The kernels, sections and symbols whose names have all `words`, the best first, `most` at most. */
+  suggest(words: string, most: number): Suggestion[];
   /** The structure of that index at `offset` in print. */
   print(offset: number, form: Form, index: number): string;
   kernel(index: number): KernelDetail | null;
   diagnostics(): Diagnostic[];
-  /** Long. The next match from `start` on. */
-  search(pattern: string, isHex: boolean, start: number): Span | null;
+  /** Long. The next match from `start` on, or backwards the last one that begins before it. */
+  search(pattern: string, isHex: boolean, start: number, isBackwards: boolean): Span | null;
   report(): string;
 };
 

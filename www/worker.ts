@@ -1,9 +1,11 @@
 // The worker: owns the wasm module and the files that are open.
 
-import init, { Handle, roles } from '../pkg/kernelscope.js';
+import init, { Handle, type MapColumns, roles } from '../pkg/kernelscope.js';
 import { copyRows } from './copy.ts';
 import { derive, underived, withDerived } from './derived.ts';
+import { differences, type Readable } from './differences.ts';
 import type { Call, Calls, FromWorker, Query, Request, ToWorker, Window } from './protocol.ts';
+import type { Leaves } from './ribbon.ts';
 import { CANCELLED, run, type Steps, turn } from './steps.ts';
 
 // Messages come before the module is there, so they are heard from the start and wait for it.
@@ -41,17 +43,38 @@ const answers: Omit<Answers, 'open' | 'close'> = {
   bytes: (file, offset, size) => file.bytes(offset, size),
   image: (file, bySegments) => file.image(bySegments) ?? null,
   imageBytes: (file, bySegments, offset, size) => file.imageBytes(bySegments, offset, size),
+  imageMap(file, bySegments) {
+    const info = file.image(bySegments);
+    const columns = file.imageMap(bySegments);
+    return info && columns ? { info, roles: roles(), leaves: leaves(columns) } : null;
+  },
+  imageLocate: (file, bySegments, offset) => file.imageLocate(bySegments, offset),
+  differences(file, most) {
+    const [held, loaded] = [readable(file, false), readable(file, true)];
+    return held && loaded ? differences(held, loaded, most) : { runs: [], isComplete: true };
+  },
   locate: (file, offset) => file.locate(offset),
+  resolve: (file, expression) => file.resolve(expression),
+  *suggest(file, words, most) {
+    file.suggest(words, most);
+    for (;;) {
+      const { done, total, finished } = file.suggestStep(10_000);
+      if (finished) return file.suggestions();
+      yield { done: Number(done), total: Number(total) };
+    }
+  },
   print: (file, offset, form, index) => file.print(offset, form, index),
   kernel: (file, index) => file.kernel(index) ?? null,
   diagnostics: (file) => file.diagnostics(),
-  *search(file, pattern, isHex, start) {
+  *search(file, pattern, isHex, start, isBackwards) {
     const size = Number(file.summary().size);
-    file.search(pattern, isHex, start);
+    const from = Math.min(start, size);
+    const total = isBackwards ? from : size - from;
+    file.search(pattern, isHex, from, isBackwards);
     for (;;) {
       const { span, next, finished } = file.searchStep(4 << 20);
       if (span || finished) return span ?? null;
-      yield { done: Number(next), total: size };
+      yield { done: Math.abs(Number(next) - from), total };
     }
   },
   report: (file) => file.report(),
@@ -64,14 +87,24 @@ function rows(file: Handle, table: string): (start: number, count: number) => Wi
   return (start, count) => derive(table, columns, file.rows(table, start, count), size);
 }
 
+function leaves(columns: MapColumns): Leaves {
+  const { offset, size, role, shared } = columns;
+  columns.free();
+  return { offset, size, role, shared };
+}
+
+function readable(file: Handle, bySegments: boolean): Readable | null {
+  const info = file.image(bySegments);
+  if (!info) return null;
+  const read = (offset: number, size: number) => file.imageBytes(bySegments, offset, size);
+  return { address: BigInt(info.address), size: Number(info.size), read };
+}
+
 function open(number: number, blob: Blob): ReturnType<Calls['open']> {
   close(number);
   const file = Handle.fromBlob(blob);
   files.set(number, file);
-  const columns = file.map();
-  const { offset, size, role, shared } = columns;
-  columns.free();
-  return { summary: file.summary(), roles: roles(), leaves: { offset, size, role, shared }, start: file.locate(0) };
+  return { summary: file.summary(), roles: roles(), leaves: leaves(file.map()), start: file.locate(0) };
 }
 
 function close(number: number): null {

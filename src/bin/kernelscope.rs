@@ -31,7 +31,8 @@ Commands:
 Options:
   --json         JSON instead of aligned text (report: the contract of report.schema.json)
   --form FORM    for record: text (default), json, markdown, c
-  --at OFFSET    an offset in the file, decimal or 0x hexadecimal
+  --at OFFSET    an offset in the file, decimal or 0x hexadecimal; image:OFFSET; or the name of a section, a kernel or
+                 a symbol, whose bytes hex then shows: .text.vadd, .text.vadd+0x20
   --len N        a number of bytes, decimal or 0x hexadecimal
   -h, --help     this text
   -V, --version  the version
@@ -46,7 +47,7 @@ struct Arguments {
     file: PathBuf,
     json: bool,
     form: Form,
-    at: Option<u64>,
+    at: Option<String>,
     len: Option<u64>,
 }
 
@@ -111,7 +112,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
                     ))
                 })?);
             }
-            Long("at") => at = Some(number("--at", &parser.value()?.string()?)?),
+            Long("at") => at = Some(parser.value()?.string()?),
             Long("len") => len = Some(number("--len", &parser.value()?.string()?)?),
             Value(word) => words.push(word),
             other => return Err(other.unexpected().into()),
@@ -159,6 +160,13 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         at,
         len,
     }))
+}
+
+/// Where `--at` leads.
+fn target(document: &Document, at: &str) -> Result<Span, Failure> {
+    let target = document.resolve(at);
+    let target = target.map_err(|error| Failure::Usage(format!("--at: {error}")))?;
+    Ok(target.span)
 }
 
 fn number(option: &str, text: &str) -> Result<u64, Failure> {
@@ -300,14 +308,17 @@ fn findings(document: &Document, out: &mut impl Write) -> io::Result<()> {
 
 fn hex(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let source = document.source();
-    let at = arguments.at.unwrap_or(0);
-    if at > source.size() {
-        return Err(Failure::Usage(format!(
-            "--at: expected an offset of at most 0x{:x}, the file's size, found 0x{at:x}",
-            source.size()
-        )));
-    }
-    let span = Span::new(at, arguments.len.unwrap_or(u64::MAX)).clamp(source.size());
+    let target = match &arguments.at {
+        Some(at) => target(document, at)?,
+        None => Span::default(),
+    };
+    // A place is where to begin, a name says where to end, too.
+    let whole = match target.size {
+        0 | 1 => u64::MAX,
+        size => size,
+    };
+    let at = target.offset;
+    let span = Span::new(at, arguments.len.unwrap_or(whole)).clamp(source.size());
     if arguments.json {
         write!(out, "{{\"offset\":{at},\"bytes\":\"")?;
         let mut next = span.offset;
@@ -353,15 +364,10 @@ fn read(error: kernelscope::error::Error) -> Failure {
 }
 
 fn record(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
-    let Some(at) = arguments.at else {
+    let Some(at) = &arguments.at else {
         return Err(Failure::Usage("record: --at OFFSET is missing".into()));
     };
-    if at >= document.source().size() {
-        return Err(Failure::Usage(format!(
-            "--at: expected an offset below 0x{:x}, the file's size, found 0x{at:x}",
-            document.source().size()
-        )));
-    }
+    let at = target(document, at)?.offset;
     let location = document.locate(at);
     if arguments.form == Form::Json {
         json(out, &location)?;

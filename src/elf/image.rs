@@ -88,6 +88,19 @@ impl Image {
         })
     }
 
+    /// The bytes around `offset` that no piece has.
+    pub fn gap_at(&self, offset: u64) -> Span {
+        let next = self
+            .order
+            .partition_point(|&(i, _)| self.pieces[i as usize].offset <= offset);
+        let (before, behind) = self.order.split_at(next);
+        let start = before.last().map_or(0, |&(_, reach)| reach);
+        let mut behind = behind.iter().map(|&(i, _)| &self.pieces[i as usize]);
+        let end = behind.find(|piece| piece.size > 0);
+        let end = end.map_or(self.size, |piece| piece.offset);
+        Span::new(start, end - start)
+    }
+
     /// Fills `into` with the image's bytes from `offset` on; zeros where no piece has any.
     ///
     /// # Errors

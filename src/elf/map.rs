@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use object::elf;
 use serde::Serialize;
 
-use super::{Elf, Section};
+use super::{Elf, Image, Section};
 use crate::error::{Diagnostic, Diagnostics, Severity};
 use crate::order;
 use crate::span::Span;
@@ -196,79 +196,38 @@ fn claims(file: &Elf) -> Vec<(Span, Part)> {
 pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
     let claims = claims(file);
     let size = file.source().size();
-    let by_offset: Vec<usize> = order::by_key(claims.len(), &|i| claims[i].0.offset)
-        .into_iter()
-        .map(|i| i as usize)
-        .collect();
+    let by_offset = order::by_key(claims.len(), &|i| claims[i].0.offset);
 
     let mut map = Map::default();
     let mut reach = 0;
     for &i in &by_offset {
-        reach = claims[i].0.end().max(reach);
-        map.claims.push((claims[i].0, claims[i].1, reach));
+        let (span, part) = claims[i as usize];
+        reach = span.end().max(reach);
+        map.claims.push((span, part, reach));
     }
 
-    // From boundary to boundary, the first claimant of those that are open has the bytes.
-    let mut open: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
-    let mut structures: BinaryHeap<Reverse<u64>> = BinaryHeap::new(); // ends of those not segments
-    let mut starts = by_offset.iter().copied().peekable();
-    let mut at = 0;
     let mut gaps = GAP_LIMIT;
-    while at < size {
-        while let Some(i) = starts.next_if(|&i| claims[i].0.offset <= at) {
-            open.push(Reverse(i));
-            if !claims[i].1.is_segment() {
-                structures.push(Reverse(claims[i].0.end()));
-            }
-        }
-        while open
-            .peek()
-            .is_some_and(|&Reverse(i)| claims[i].0.end() <= at)
-        {
-            open.pop();
-        }
-        while structures.peek().is_some_and(|&Reverse(end)| end <= at) {
-            structures.pop();
-        }
-        let next_start = starts.peek().map_or(size, |&i| claims[i].0.offset);
-        let next_end = structures.peek().map_or(size, |&Reverse(end)| end);
-        let (part, end) = match open.peek() {
-            Some(&Reverse(i)) => (claims[i].1, claims[i].0.end()),
-            None => (Part::Unclaimed, size),
-        };
-        let span = Span::new(at, next_start.min(next_end).min(end) - at);
-        let leaf = match part {
-            Part::Unclaimed => Leaf {
-                span,
-                part: gap(file, span, &mut gaps),
-                is_shared: false,
-            },
+    let counts = |part: Part| !part.is_segment();
+    map.leaves = sweep(
+        &claims,
+        &by_offset,
+        size,
+        counts,
+        &mut |leaf| match leaf.part {
+            Part::Unclaimed => leaf.part = gap(file, leaf.span, &mut gaps),
             // Zeros between sections are padding, whichever segment has them too.
-            Part::Segment(_)
+            Part::Segment(_) => {
+                leaf.is_shared = false;
                 if !file.sections.is_empty()
-                    && span.size <= ALIGNMENT
-                    && gap(file, span, &mut gaps) == Part::Padding =>
-            {
-                Leaf {
-                    span,
-                    part: Part::Padding,
-                    is_shared: false,
+                    && leaf.span.size <= ALIGNMENT
+                    && gap(file, leaf.span, &mut gaps) == Part::Padding
+                {
+                    leaf.part = Part::Padding;
                 }
             }
-            part => Leaf {
-                span,
-                part,
-                is_shared: structures.len() > 1,
-            },
-        };
-        at = span.end();
-        match map.leaves.last_mut() {
-            Some(last) if last.part == leaf.part && last.is_shared == leaf.is_shared => {
-                last.span.size += span.size;
-            }
-            _ => map.leaves.push(leaf),
-        }
-    }
+            _ => {}
+        },
+    );
     for leaf in map.leaves.iter().filter(|leaf| leaf.is_shared) {
         let parts = map.parts_at(leaf.span.offset);
         let on_purpose = file.dialect.shares.is_some_and(|prefix| {
@@ -304,6 +263,70 @@ pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
     map
 }
 
+/// The part of the file that is a piece of an image.
+fn image_part(by_segments: bool, owner: u32) -> Part {
+    if by_segments {
+        Part::Segment(owner)
+    } else {
+        Part::Section(owner)
+    }
+}
+
+/// Leaves of what `claims` claim of `size` bytes: from boundary to boundary, the first claimant of those that are
+/// open has the bytes. Those that count are shared where there are several of them. `by_offset` is the order of
+/// the claims by where they begin; `settle` has a last word on each run between two boundaries.
+fn sweep(
+    claims: &[(Span, Part)],
+    by_offset: &[u32],
+    size: u64,
+    counts: fn(Part) -> bool,
+    settle: &mut dyn FnMut(&mut Leaf),
+) -> Vec<Leaf> {
+    let mut leaves: Vec<Leaf> = Vec::new();
+    let mut open: BinaryHeap<Reverse<u32>> = BinaryHeap::new();
+    let mut counted: BinaryHeap<Reverse<u64>> = BinaryHeap::new(); // ends of those that count
+    let claim = |i: u32| claims[i as usize];
+    let mut starts = by_offset.iter().copied().peekable();
+    let mut at = 0;
+    while at < size {
+        while let Some(i) = starts.next_if(|&i| claim(i).0.offset <= at) {
+            open.push(Reverse(i));
+            if counts(claim(i).1) {
+                counted.push(Reverse(claim(i).0.end()));
+            }
+        }
+        while open
+            .peek()
+            .is_some_and(|&Reverse(i)| claim(i).0.end() <= at)
+        {
+            open.pop();
+        }
+        while counted.peek().is_some_and(|&Reverse(end)| end <= at) {
+            counted.pop();
+        }
+        let next_start = starts.peek().map_or(size, |&i| claim(i).0.offset);
+        let next_end = counted.peek().map_or(size, |&Reverse(end)| end);
+        let (part, end) = match open.peek() {
+            Some(&Reverse(i)) => (claim(i).1, claim(i).0.end()),
+            None => (Part::Unclaimed, size),
+        };
+        let mut leaf = Leaf {
+            span: Span::new(at, next_start.min(next_end).min(end) - at),
+            part,
+            is_shared: counted.len() > 1,
+        };
+        settle(&mut leaf);
+        at = leaf.span.end();
+        match leaves.last_mut() {
+            Some(last) if last.part == leaf.part && last.is_shared == leaf.is_shared => {
+                last.span.size += leaf.span.size;
+            }
+            _ => leaves.push(leaf),
+        }
+    }
+    leaves
+}
+
 /// What bytes are that nothing claims. Gaps too large are not read to know it.
 fn gap(file: &Elf, span: Span, budget: &mut u64) -> Part {
     if span.size > *budget {
@@ -324,6 +347,51 @@ fn gap(file: &Elf, span: Span, budget: &mut u64) -> Part {
 }
 
 impl Elf {
+    /// The image by the program headers, or by the sections.
+    pub fn image_of(&self, by_segments: bool) -> Option<&Image> {
+        if by_segments {
+            self.load_image.as_ref()
+        } else {
+            Some(&self.image)
+        }
+    }
+
+    /// What every byte of an image belongs to: its pieces, and the zeros between them. Offsets are the image's.
+    pub fn image_leaves(&self, by_segments: bool) -> Vec<Leaf> {
+        let Some(image) = self.image_of(by_segments) else {
+            return Vec::new();
+        };
+        // The last piece is laid over the others.
+        let pieces = image.pieces.iter().rev().filter(|piece| piece.size > 0);
+        let claims: Vec<(Span, Part)> = pieces
+            .map(|piece| {
+                let span = Span::new(piece.offset, piece.size);
+                (span, image_part(by_segments, piece.owner))
+            })
+            .collect();
+        let by_offset = order::by_key(claims.len(), &|i| claims[i].0.offset);
+        sweep(&claims, &by_offset, image.size, |_| true, &mut |leaf| {
+            if leaf.part == Part::Unclaimed {
+                leaf.part = Part::Padding;
+            }
+        })
+    }
+
+    /// What has the byte at `offset` of an image, and its bytes there.
+    pub fn image_part_at(&self, by_segments: bool, offset: u64) -> Option<(Part, Span)> {
+        let image = self.image_of(by_segments)?;
+        if offset >= image.size {
+            return None;
+        }
+        Some(match image.pieces_in(Span::new(offset, 1)).last() {
+            Some(piece) => {
+                let part = image_part(by_segments, piece.owner);
+                (part, Span::new(piece.offset, piece.size))
+            }
+            None => (Part::Padding, image.gap_at(offset)),
+        })
+    }
+
     /// What people call `part`.
     pub fn part_label(&self, part: Part) -> String {
         match part {
