@@ -1,7 +1,7 @@
 // The record of what is selected, as people read it, walk through it and take it away. Expected values are those of the ELF
 // specification, of LLVM's AMDGPU usage guide (the kernel descriptor), and of `readelf -hS` for the files.
 
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { manyOffsets } from './made.mjs';
 import { ARGS, drop, goTo, VADD } from './page.ts';
@@ -157,4 +157,67 @@ test('a narrow screen has the fields as a list, with what is unclaimed', async (
   const list = diagram(page).getByRole('table', { name: /Fields of kernel descriptor all_args.kd/ });
   await expect(list.getByRole('row', { name: /^95:64 kernarg_size/ })).toContainText('360');
   await expect(list.locator('tr.reserved').first()).toBeVisible();
+});
+
+test('a record is copied as SVG and saved as such', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await open(page, VADD, '0');
+  const choose = async (title: string) => {
+    await diagram(page).getByRole('button', { name: 'Export the record' }).click();
+    await page.getByRole('menuitem', { name: title }).click();
+  };
+  await choose('Copy as SVG');
+  await expect(diagram(page).getByRole('status')).toHaveText('SVG copied');
+  const parsed = await page.evaluate(async () => {
+    const text = await navigator.clipboard.readText();
+    const document = new DOMParser().parseFromString(text, 'image/svg+xml');
+    const names = [...document.querySelectorAll('text')].map((one) => one.textContent);
+    return { root: document.documentElement.nodeName, title: document.querySelector('title')?.textContent, names };
+  });
+  expect(parsed).toMatchObject({ root: 'svg', title: 'ELF header' });
+  expect(parsed.names).toEqual(expect.arrayContaining(['e_machine', '190', 'e_shoff', '0xab0', '+40–47']));
+
+  const download = page.waitForEvent('download');
+  await choose('Save SVG');
+  const saved = await download;
+  expect(saved.suggestedFilename()).toBe('ELF header.svg');
+  expect(await readFile(await saved.path(), 'utf8')).toMatch(/^<\?xml .*<\/svg>\n$/s);
+});
+
+test('a record is printed alone, and the page is printed without what only a screen needs', async ({ page }) => {
+  // What a frame gives to the printer goes to the page instead.
+  await page.addInitScript(() => {
+    window.print = () => {
+      const pictures = [...document.querySelectorAll('svg')];
+      const printed = { title: document.title, texts: pictures.map((one) => one.textContent) };
+      (window.top as unknown as { printed: unknown }).printed = printed;
+      window.dispatchEvent(new Event('afterprint'));
+    };
+  });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await open(page, VADD, '0');
+  await diagram(page).getByRole('button', { name: 'Export the record' }).click();
+  await page.getByRole('menuitem', { name: 'Print' }).click();
+  const printed = await page.evaluate(
+    () => (window as unknown as { printed: { title: string; texts: string[] } }).printed,
+  );
+  expect(printed.title).toBe('ELF header');
+  expect(printed.texts.join(' ')).toContain('e_shstrndx');
+  // A head, the rows of 32 bits, a foot.
+  expect(printed.texts).toHaveLength(1 + 13 + 1);
+  await expect(diagram(page).locator('iframe')).toHaveCount(0);
+
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await expect(page.locator('kernel-scope-identity')).toBeVisible();
+  await expect(page.locator('kernel-scope-kernel').first()).toBeVisible();
+  await expect(diagram(page).locator('.word').first()).toBeVisible();
+  for (const gone of ['kernel-scope-hex', 'kernel-scope-nav', 'kernel-scope-ribbon', 'kernel-scope-menu', '.split'])
+    await expect(page.locator(gone).first()).toBeHidden();
+  // Ink on white, whatever the screen has.
+  const ink = await diagram(page).evaluate((element) => getComputedStyle(element).color);
+  expect(ink).toBe('rgb(28, 27, 25)');
+  const cut = await diagram(page)
+    .locator('.body')
+    .evaluate((body) => body.scrollHeight - body.clientHeight);
+  expect(cut).toBeLessThanOrEqual(0);
 });

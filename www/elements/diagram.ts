@@ -28,12 +28,13 @@ import {
   thinText,
   valueText,
 } from '../field.ts';
-import { copyText } from '../out.ts';
+import { copyText, save } from '../out.ts';
 import type { Field, Form, Span, StructRecord } from '../protocol.ts';
 import { leafAt } from '../ribbon.ts';
 import type { Change } from '../session.ts';
 import { store, stored } from '../stored.ts';
 import { styled } from '../styled.ts';
+import { sheets, svg } from '../svg.ts';
 import { bytes, hex, name } from '../text.ts';
 import './byte.ts';
 import type { Items } from './menu.ts';
@@ -197,6 +198,29 @@ export class Diagram extends Part {
       .foot b { font: 600 12.5px var(--mono); color: var(--ink); }
       .foot .meaning { color: var(--ink); overflow-wrap: anywhere; }
 
+      /* In a narrow list, bits and meaning stand below name and value. */
+      .narrow thead { position: absolute; clip-path: inset(50%); }
+      .narrow tr { display: grid; grid-template-columns: minmax(0, 1fr) fit-content(60%); gap: 0 12px; padding-block: 6px;
+        border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); margin-inline: -14px; padding-inline: 14px; }
+      .narrow td { border: 0; padding: 0; }
+      .narrow td.num { grid-area: 2 / 2; text-align: end; }
+      .narrow td.value { text-align: end; }
+      .narrow td button { inline-size: 100%; overflow-wrap: anywhere; }
+      .narrow td:last-child { grid-area: 2 / 1; color: var(--dim); font-size: 12px; }
+      .narrow tr.on, .narrow tr.on:hover { background: var(--mark); }
+      .narrow tr.held { background: var(--wash); }
+      .narrow tr.on td { color: var(--ink); }
+
+      @media print {
+        :host { display: block; }
+        .body { overflow: visible; }
+        .foot { border: 0; }
+        .end, .said, .pager, .turn, .foot.none { display: none; }
+        .scale { position: static; }
+        .word { content-visibility: visible; break-inside: avoid; }
+        .box { print-color-adjust: exact; }
+      }
+
       @media (forced-colors: active) {
         .box { border-color: CanvasText; }
         .reserved, .unclaimed { border-style: dashed; }
@@ -339,7 +363,7 @@ export class Diagram extends Part {
     const tone = this.#tones(record, current);
     return html`
       ${this.#header(record)}
-      <div class="body role-${role}" tabindex="-1" @keydown=${this.#key}>
+      <div class="body role-${role} ${this.width < NARROW ? 'narrow' : ''}" tabindex="-1" @keydown=${this.#key}>
         ${this.#isList ? this.#list(drawn, tone) : this.#diagram(drawn, tone)}
       </div>
       ${this.#details(record, current)}
@@ -380,7 +404,21 @@ export class Diagram extends Part {
   }
 
   #exports(): Items {
-    return FORMS.map(([form, title]) => ({ title: `Copy as ${title}`, run: () => this.#copy(form, title) }));
+    const { record, words } = this.#drawn ?? {};
+    if (!record || !words) return [];
+    const picture = () => svg(record, words, this.#bits);
+    return [
+      ...FORMS.map(([form, title]) => ({ title: `Copy as ${title}`, run: () => this.#copy(form, title) })),
+      {
+        title: 'Copy as SVG',
+        run: async () => {
+          this.said = await copyText(picture(), 'SVG');
+        },
+      },
+      null,
+      { title: 'Save SVG…', run: () => save(new Blob([picture()], { type: 'image/svg+xml' }), `${record.name}.svg`) },
+      { title: 'Print…', run: () => this.#print(record, words) },
+    ];
   }
 
   #diagram({ record, words, lines }: Drawn, tone: Tone) {
@@ -438,7 +476,7 @@ export class Diagram extends Part {
       ${
         told.length > 0
           ? html`<div class="key" ${styled({ 'grid-template-columns': `repeat(${columns}, minmax(0, 1fr))` })}>${told.map(
-              (box) => this.#told(word, box, fields[box.field] as Field, inner / columns),
+              (box) => this.#told(word, box, fields[box.field] as Field, columns, inner / columns),
             )}</div>`
           : nothing
       }
@@ -446,13 +484,18 @@ export class Diagram extends Part {
   }
 
   /** What a box has no room for. */
-  #told(word: Word, box: Box, field: Field, room: number) {
-    const meaning = field.kind === 'flag' ? '' : meaningText(field, 60);
+  #told(word: Word, box: Box, field: Field, columns: number, width: number) {
     const isOff = field.raw === 0;
+    const title = name(field.name, 60);
+    const meaning = field.kind === 'flag' ? '' : meaningText(field, 60);
+    // Names are whole: a long one has the room of several.
+    const pixels = 90 + 7 * (title.length + (isOff ? 0 : meaning.length));
+    const span = Math.min(columns, Math.ceil(pixels / width));
     const isChosen = this.session?.selection.field === box.field;
-    return html`<button class="${isChosen ? 'chosen' : ''} ${isOff ? 'off' : ''}" tabindex="-1" @click=${() => this.#choose(box.field, word, box)}>
+    return html`<button class="${isChosen ? 'chosen' : ''} ${isOff ? 'off' : ''}" tabindex="-1" ${styled({ 'grid-column': `span ${span}` })}
+      @click=${() => this.#choose(box.field, word, box)}>
       <span class="num">${bitsInRow(field, this.#bits)}</span><span class="value">${valueText(field, 24)}</span>
-      <span class="what">${name(field.name, Math.floor((room - 90) / 7.2))}${meaning ? html` <span class="dim">${meaning}</span>` : nothing}</span>
+      <span class="what">${title}${meaning ? html` <span class="dim">${meaning}</span>` : nothing}</span>
     </button>`;
   }
 
@@ -505,7 +548,8 @@ export class Diagram extends Part {
 
   #details(record: StructRecord, current: number | null) {
     const field = current === null ? undefined : record.fields[current];
-    if (!field) return html`<div class="foot">Choose a field to see its bits, what it means, and where it leads.</div>`;
+    if (!field)
+      return html`<div class="foot none">Choose a field to see its bits, what it means, and where it leads.</div>`;
     const { target } = field;
     const isSame = meaningText(field) === field.note;
     return html`<div class="foot">
@@ -646,6 +690,29 @@ export class Diagram extends Part {
     } catch {
       // The offset alone leads there as well.
     }
+  }
+
+  /** Prints the record alone, whatever the page around shows: a page of its own that holds nothing else. */
+  #print(record: StructRecord, words: readonly Word[]): void {
+    this.renderRoot.querySelector('iframe')?.remove();
+    const frame = document.createElement('iframe');
+    frame.className = 'unseen';
+    frame.title = 'For the printer';
+    frame.tabIndex = -1;
+    this.renderRoot.append(frame);
+    const { contentDocument: page, contentWindow: view } = frame;
+    if (!page || !view) return;
+    page.title = name(record.name, 80);
+    const parser = new DOMParser();
+    for (const sheet of sheets(record, words, this.#bits)) {
+      const picture = page.importNode(parser.parseFromString(sheet, 'image/svg+xml').documentElement, true);
+      picture.style.display = 'block';
+      picture.style.maxWidth = '100%';
+      picture.style.height = 'auto';
+      page.body.append(picture);
+    }
+    view.addEventListener('afterprint', () => frame.remove());
+    view.print();
   }
 
   async #copy(as: Form, title: string): Promise<void> {

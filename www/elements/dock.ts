@@ -37,6 +37,11 @@ export class Dock extends Part {
         :host(:not([open])) .panes { display: none; }
         .panes.bytes kernel-scope-diagram, .panes.fields kernel-scope-hex { display: none; }
       }
+      @media print {
+        :host { display: block; box-shadow: none; }
+        .split, .handle, .panes kernel-scope-hex { display: none !important; }
+        .panes, .panes kernel-scope-diagram { display: block !important; border: 0; }
+      }
     `,
   ];
 

@@ -40,6 +40,7 @@ export class Identity extends Part {
         .end { display: contents; }
         .open { margin-inline-start: auto; }
       }
+      @media print { .open, .work { display: none; } }
     `,
   ];
 

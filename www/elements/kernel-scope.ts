@@ -51,6 +51,13 @@ export class KernelScope extends LitElement {
         kernel-scope-dock { position: absolute; inset-inline: 0; inset-block-end: 0; z-index: 3; max-block-size: 70%; }
         kernel-scope-dock[open] { block-size: 70%; }
       }
+      /* On paper: what the file is, the panel that is open, and the record, one below the other and in light colours. */
+      @media print {
+        :host { block-size: auto !important; color-scheme: only light !important; }
+        .layout, .layout.empty { display: block; overflow: visible; block-size: auto; }
+        kernel-scope-ribbon, kernel-scope-nav, .notices { display: none; }
+        kernel-scope-dock, kernel-scope-dock[open] { position: static; block-size: auto; max-block-size: none; }
+      }
     `,
   ];
 

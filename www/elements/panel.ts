@@ -13,6 +13,10 @@ export class Panel extends Part {
     css`
       :host { display: block; min-block-size: 0; min-inline-size: 0; overflow: hidden; }
       .body { block-size: 100%; overflow: auto; }
+      @media print {
+        :host { overflow: visible; }
+        .body { block-size: auto; overflow: visible; }
+      }
       .failed { padding: 16px 20px; color: var(--error); max-inline-size: 72ch; }
     `,
   ];

@@ -125,6 +125,12 @@ export class Table extends Part {
         .tools input { flex: 1 0 100%; }
         .row, .head { column-gap: 14px; }
       }
+      /* Of a table, paper gets the rows that are in view. */
+      @media print {
+        :host { block-size: auto; }
+        .tools { display: none; }
+        .scroller { overflow: hidden; block-size: 60vh; }
+      }
     `,
   ];
 
