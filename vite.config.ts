@@ -14,12 +14,26 @@ const examples: Plugin = {
   },
 };
 
+// Other sites that the built page may fetch files from, when its user asks for one: their origins with blanks between, in
+// KERNELSCOPE_CONNECT. None unless whoever builds the page says so.
+const connect = (process.env.KERNELSCOPE_CONNECT ?? '').split(/\s+/).filter((word) => word !== '');
+for (const origin of connect) {
+  if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+    throw new Error(`KERNELSCOPE_CONNECT: ${origin} is no origin such as https://example.com`);
+  }
+}
+const policy: Plugin = {
+  name: 'policy',
+  transformIndexHtml: (html) => html.replace("connect-src 'self'", ["connect-src 'self'", ...connect].join(' ')),
+};
+
 export default defineConfig({
+  define: { __CONNECT__: JSON.stringify(connect) },
   // The site works below any path.
   base: './',
   // There is no folder of files that are copied as they are.
   publicDir: false,
-  plugins: [examples],
+  plugins: [examples, policy],
   worker: { format: 'es' },
   build: {
     target: 'es2022',

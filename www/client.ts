@@ -179,7 +179,7 @@ export class Client extends EventTarget {
       const oldest = [...this.#waiting].find(([, waiting]) => now - waiting.since >= PATIENCE);
       if (oldest) {
         const [seq, { message, progress }] = oldest;
-        this.#show({ seq, call: 'call' in message ? message.call : 'open', progress });
+        if ('call' in message) this.#show({ seq, file: message.file, call: message.call, progress });
         const isSilent = now - this.#heard > SILENCE && now - oldest[1].since > SILENCE;
         if (isSilent) this.#replace(`no answer for ${SILENCE / 1000} seconds`);
       }
@@ -195,6 +195,8 @@ export class Client extends EventTarget {
 /** Work that takes so long that it is shown. */
 export interface Work {
   seq: number;
+  /** The file that it is for, by the number that the page has given to it. */
+  file: number;
   call: Call;
   progress: Progress | null;
 }

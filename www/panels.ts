@@ -101,3 +101,9 @@ export function parseView(view: string): { key: string; rest: string } {
   const at = view.indexOf('/');
   return at < 0 ? { key: view, rest: '' } : { key: view.slice(0, at), rest: view.slice(at + 1) };
 }
+
+/** Whether the file has what `view` names. */
+export function isView(session: Session, view: string): boolean {
+  const { key } = parseView(view);
+  return panels(session).some((panel) => panel.key === key);
+}

@@ -1,10 +1,12 @@
 // An opened file as the page sees it: what it is, what is selected in it, and which view is open. One selection is shared by
 // the ribbon, the tables, the bytes and the diagram.
 
-import { type Client, isAbort, type Options, type Replaced } from './client.ts';
+import { type Client, isAbort, message, type Options, type Replaced } from './client.ts';
+import { formatPlace, type Place, placeOfShown } from './place.ts';
 import type { Call, Calls, Location, Opened, StructRecord, Summary } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
 import { probe, type Source } from './source.ts';
+import { name, parseOffset } from './text.ts';
 
 export interface Selection {
   offset: number;
@@ -16,30 +18,37 @@ export interface Selection {
 /** What has changed. `reveal`: the bytes of the selection are to be brought into view. */
 export type Change = 'summary' | 'selection' | 'reveal' | 'location' | 'view' | 'reopened';
 
+/** `error`: something could not be done; `info`: something is to be known for a moment. */
+export type Tone = 'error' | 'info';
+
 export class Session {
   readonly name: string;
   /** What elements keep of this file while others are shown: a table's order and filter, where a list was scrolled to. */
   readonly kept = new Map<string, unknown>();
+  /** Where the bytes come from; `address` is what a link to the file names. */
+  readonly source: Source;
+  /** The number that the reader knows the file by. */
+  readonly file: number;
   readonly #client: Client;
-  readonly #source: Source;
-  readonly #file: number;
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #replaced = (event: Event) => this.#reopen((event as CustomEvent<Replaced>).detail);
   #opened: Opened;
   #selection: Selection;
   #location: Location;
   #locating: AbortController | undefined;
+  /** Settles when what is known of the selection is known. */
+  #located: Promise<void> = Promise.resolve();
   #record = 0;
   #view: string;
   #mayCheck = true;
-  /** Says what went wrong to whoever shows it. */
-  onNotice: (text: string) => void = () => {};
+  /** Says what went wrong, or what has happened, to whoever shows it. */
+  onNotice: (text: string, tone?: Tone) => void = () => {};
 
   private constructor(client: Client, source: Source, file: number, opened: Opened) {
     this.name = source.name;
     this.#client = client;
-    this.#source = source;
-    this.#file = file;
+    this.source = source;
+    this.file = file;
     this.#opened = opened;
     this.#view = 'summary';
     this.#location = opened.start;
@@ -64,7 +73,7 @@ export class Session {
     this.#client.removeEventListener('replaced', this.#replaced);
     this.#locating?.abort();
     this.#listeners.clear();
-    this.#client.call(this.#file, 'close', []).catch(() => {});
+    this.#client.call(this.file, 'close', []).catch(() => {});
   }
 
   /** The file's bytes, for whoever saves some of them. */
@@ -118,7 +127,7 @@ export class Session {
   }
 
   call<C extends Call>(call: C, args: Parameters<Calls[C]>, options?: Options): Promise<ReturnType<Calls[C]>> {
-    return this.#client.call(this.#file, call, args, options);
+    return this.#client.call(this.file, call, args, options);
   }
 
   /** Hears of changes until the function that is returned is called. */
@@ -133,7 +142,32 @@ export class Session {
     this.#selection = { offset: start, size: Math.max(0, Math.min(size, this.size - start)), field: null };
     this.#say('selection');
     if (!isInView) this.#say('reveal');
-    void this.#locate(start);
+    this.#located = this.#locate(start);
+  }
+
+  /** The place that is shown, as an address has it. */
+  get place(): string {
+    return formatPlace(placeOfShown(this, this.source.address ?? null));
+  }
+
+  /** Goes to a place of this file. Says so where there is no such place; what is shown then stays. */
+  async go({ view, at, select }: Omit<Place, 'src'>): Promise<void> {
+    if (view) this.view = view;
+    if (!at) return;
+    try {
+      const offset = parseOffset(at) ?? Number((await this.call('resolve', [at])).span.offset);
+      if (offset >= this.size) throw new Error(`${at} is past the end of the file`);
+      const size = select === null ? 1 : parseOffset(select);
+      this.select(offset, size ?? 1);
+      if (select === null || size !== null) return;
+      await this.#located;
+      const wanted = select.toLowerCase();
+      const field = this.record?.fields.findIndex((one) => one.name.toLowerCase() === wanted) ?? -1;
+      if (field >= 0) this.selectField(field);
+      else this.onNotice(`There is no field ${name(select, 60)} at ${name(at, 60)}.`);
+    } catch (error) {
+      if (!isAbort(error)) this.onNotice(`The place cannot be shown: ${message(error)}`);
+    }
   }
 
   /** Selects the bytes of a field of the record that is shown. */
@@ -181,7 +215,7 @@ export class Session {
       this.#record = 0;
       this.#say('location');
     } catch (error) {
-      if (!isAbort(error)) this.onNotice(error instanceof Error ? error.message : String(error));
+      if (!isAbort(error)) this.onNotice(message(error));
     }
   }
 
@@ -193,8 +227,8 @@ export class Session {
       return;
     }
     try {
-      this.#opened = await this.call('open', [this.#source.blob]);
-      this.onNotice('The reader stopped and was started again; the file has been reopened.');
+      this.#opened = await this.call('open', [this.source.blob]);
+      this.onNotice('The reader stopped and was started again; the file has been reopened.', 'info');
       this.#say('summary');
       this.#say('reopened');
       await this.check();

@@ -1,9 +1,13 @@
-// Where files come from: a drop, the picker, the page's own origin. Whatever it is, it becomes a Blob, which the worker reads
+// Where files come from: a drop, the picker, the clipboard, an address. Whatever it is, it becomes a Blob, which the worker reads
 // in slices and which is never copied whole.
+
+import { bytes, name, share, size } from './text.ts';
 
 export interface Source {
   name: string;
   blob: Blob;
+  /** What a link to it names: its address, relative to the page where that is possible. */
+  address?: string;
 }
 
 /** A file of the person's own. */
@@ -21,41 +25,117 @@ export function hasFiles(transfer: DataTransfer | null): boolean {
   return transfer?.types.includes('Files') ?? false;
 }
 
-/** The address that `url` stands for, and the file's name in it. */
-function locate(url: string): [URL, string] {
+/** The bytes that a text of hexadecimal digits stands for, `48 8b 05` or `0x48, 0x8b`; null if it is no such text. */
+export function fromDigits(text: string): Source | null {
+  const digits = text.replaceAll(/0x|[\s,;{}[\]]/gi, '');
+  if (digits.length < 16 || digits.length % 2 !== 0 || !/^[0-9a-f]+$/i.test(digits)) return null;
+  const pairs = Uint8Array.from({ length: digits.length / 2 }, (_, i) =>
+    Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16),
+  );
+  return { name: 'pasted bytes', blob: new Blob([pairs]) };
+}
+
+/** A file on another site than the page's: it is fetched only if the person asks for it. */
+export class OtherSite extends Error {
+  override name = 'OtherSite';
+  readonly url: string;
+
+  constructor(address: URL) {
+    super(`${address.origin} is another site than this page's`);
+    this.url = address.href;
+  }
+}
+
+/** The address that `url` stands for, the file's name in it, and how a link names it. */
+function locate(url: string): { address: URL; name: string; link: string } {
   try {
     const address = new URL(url, document.baseURI);
-    return [address, decodeURIComponent(address.pathname.split('/').at(-1) ?? '') || address.href];
+    const page = new URL('.', document.baseURI).href;
+    const link = address.href.startsWith(page) ? address.href.slice(page.length) : address.href;
+    return { address, name: decodeURIComponent(address.pathname.split('/').at(-1) ?? '') || address.href, link };
   } catch {
     throw new Error(`${url} is no address of a file`);
   }
 }
 
-/** The file at `url`, on the page's own origin: the content security policy allows no other. */
-export async function fromUrl(url: string, signal?: AbortSignal): Promise<Source> {
-  const [address, name] = locate(url);
-  if (address.origin !== location.origin) {
-    throw new Error(`${address.origin} is another site than this page's: save the file and open it from there`);
-  }
+export interface Fetching {
+  signal?: AbortSignal | undefined;
+  /** Whether the person has asked for a file of another site. */
+  isAsked?: boolean;
+  /** Is told how far it has come. */
+  said?: (text: string) => void;
+}
+
+/** The file at `url`. */
+export async function fromUrl(url: string, { signal, isAsked, said }: Fetching = {}): Promise<Source> {
+  const { address, name: file, link } = locate(url);
+  const isOther = address.origin !== location.origin;
+  if (isOther && !isAsked) throw new OtherSite(address);
+  const where = isOther ? address.href : address.pathname;
+  const blocked = watchPolicy();
   let response: Response;
   try {
-    response = await fetch(address, { signal: signal ?? null });
+    response = await fetch(address, { signal: signal ?? null, credentials: isOther ? 'omit' : 'same-origin' });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Error(`${address.pathname} cannot be fetched: no connection, or the page's policy forbids it`);
+    throw new Error(`${where} cannot be fetched: ${whyNot(address, isOther, await blocked.seen())}`);
+  } finally {
+    blocked.end();
   }
   if (!response.ok)
-    throw new Error(
-      `${address.pathname} cannot be fetched: the server says ${response.status} ${response.statusText}`.trim(),
-    );
-  return { name, blob: await response.blob() };
+    throw new Error(`${where} cannot be fetched: the server says ${response.status} ${response.statusText}`.trim());
+  try {
+    return { name: file, blob: await counted(response, said).blob(), address: link };
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Error(`${where} cannot be fetched: the connection broke off`);
+  }
+}
+
+function whyNot(address: URL, isOther: boolean, isForbidden: boolean): string {
+  if (isForbidden) {
+    return `the content security policy of this page does not let it talk to ${address.origin}. Whoever hosts the page can allow it (connect-src); or save the file and open it from there`;
+  }
+  if (!isOther) return 'no connection';
+  return `no connection, or ${address.host} does not let other sites read it (CORS). Save the file and open it from there`;
+}
+
+/** Hears whether the page's policy forbids what is being fetched; the browser says so after the fetch has failed. */
+function watchPolicy(): { seen: () => Promise<boolean>; end: () => void } {
+  let isForbidden = false;
+  const hear = (event: SecurityPolicyViolationEvent) => {
+    if (event.effectiveDirective === 'connect-src') isForbidden = true;
+  };
+  document.addEventListener('securitypolicyviolation', hear);
+  return {
+    seen: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return isForbidden;
+    },
+    end: () => document.removeEventListener('securitypolicyviolation', hear),
+  };
+}
+
+/** The response, saying how much of it has come. The browser keeps the bytes where it likes. */
+function counted(response: Response, said: Fetching['said']): Response {
+  if (!response.body || !said) return response;
+  const total = Number(response.headers.get('content-length') ?? 0);
+  let done = 0;
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      done += chunk.byteLength;
+      said(total >= done ? `${share(done, total)} of ${size(total)}` : bytes(done));
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(count));
 }
 
 /** Says why a file cannot be read before anything else is tried: a folder, or a file that is gone or locked. */
-export async function probe({ name, blob }: Source): Promise<void> {
+export async function probe({ name: file, blob }: Source): Promise<void> {
   try {
     await blob.slice(0, 1).arrayBuffer();
   } catch {
-    throw new Error(`${name} cannot be read: a folder, or a file that is gone, changed or locked`);
+    throw new Error(`${name(file)} cannot be read: a folder, or a file that is gone, changed or locked`);
   }
 }

@@ -181,7 +181,7 @@ test('what cannot be opened is said, and what is shown stays', async ({ page }) 
   );
   await expect(page.getByRole('alert')).toContainText('https://example.com is another site');
   await expect(page.locator('kernel-scope-identity')).toContainText('sm_90a');
-  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await page.getByRole('button', { name: 'No', exact: true }).click();
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
@@ -216,7 +216,7 @@ test('a reader that stops is replaced, and the page says so', async ({ page }) =
       throw new WebAssembly.RuntimeError('unreachable');
     });
   });
-  await expect(page.getByRole('alert')).toContainText('The reader stopped and was started again');
+  await expect(page.locator('.notice')).toContainText('The reader stopped and was started again');
   expect(page.workers()).toHaveLength(1);
   expect(page.workers()[0]).not.toBe(worker);
   // It answers again.

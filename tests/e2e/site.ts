@@ -6,7 +6,7 @@ import { serve } from '../../scripts/serve.mjs';
 
 export { expect };
 
-export const test = base.extend<{ guard: undefined }, { site: string }>({
+export const test = base.extend<{ wrongs: string[] }, { site: string }>({
   site: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright wants a pattern here
     async ({}, use) => {
@@ -17,7 +17,8 @@ export const test = base.extend<{ guard: undefined }, { site: string }>({
     { scope: 'worker' },
   ],
   baseURL: async ({ site }, use) => use(site),
-  guard: [
+  // A test that wants one of these takes it out of the list.
+  wrongs: [
     async ({ context, site }, use) => {
       const { origin } = new URL(site);
       const wrongs: string[] = [];
@@ -29,7 +30,7 @@ export const test = base.extend<{ guard: undefined }, { site: string }>({
       context.on('console', (message) => {
         if (message.type() === 'error') wrongs.push(`said ${message.text()} (${message.location().url})`);
       });
-      await use(undefined);
+      await use(wrongs);
       expect(wrongs, 'what the page must not do').toEqual([]);
     },
     { auto: true },

@@ -1,32 +1,65 @@
-// <kernel-scope>: the application. Attributes: `src`, a file to open on the page's own origin; `view`, the panel to show
-// (`summary`, `kernels`, `kernels/0`, `sections`, …); `whole-window`, files may be dropped anywhere in the window.
+// <kernel-scope>: the application. Attributes: `src`, a file to open; `view`, the panel to show (`summary`, `kernels`, `kernels/0`,
+// `sections`, …); `at`, where (`0x584`, `.text.vadd+0x20`, `image:0x180`); `select`, how many bytes there, or which field;
+// `whole-window`, for a page that is nothing else: files may be dropped anywhere in the window, the address of the page names
+// the place that is shown, and where files were left is remembered.
 
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
-import { client, isAbort, message } from '../client.ts';
+import { client } from '../client.ts';
+import { DOCKING, type Docking, isDocking, SIDES, within } from '../docking.ts';
 import type { Example } from '../examples.ts';
-import { Session } from '../session.ts';
-import { fromFile, fromTransfer, fromUrl, hasFiles, type Source } from '../source.ts';
+import { Files, type Opening } from '../files.ts';
+import { History } from '../history.ts';
+import { copyText, save } from '../out.ts';
+import type { Place } from '../place.ts';
+import type { Session, Tone } from '../session.ts';
+import { type Action, actionOf } from '../shortcuts.ts';
+import { fromDigits, fromFile, fromTransfer, fromUrl, hasFiles, type OtherSite, type Source } from '../source.ts';
+import { forgetPlaces, store, stored } from '../stored.ts';
 import { base, isolation } from '../style.ts';
 import { styled } from '../styled.ts';
-import { name } from '../text.ts';
+import { count, name } from '../text.ts';
 import './dock.ts';
+import type { Dock } from './dock.ts';
 import './identity.ts';
+import type { Items } from './menu.ts';
 import './nav.ts';
+import './palette.ts';
+import type { Palette } from './palette.ts';
 import './panel.ts';
 import { define } from './part.ts';
 import './ribbon.ts';
+import './sheet.ts';
+import type { Sheet } from './sheet.ts';
 import './start.ts';
+import './tabs.ts';
+
+interface Notice {
+  text: string;
+  tone: Tone;
+}
+
+/** Milliseconds that something stays which is only to be known. */
+const MOMENT = 6000;
+const THEMES = ['system', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
+const isTheme = (value: unknown): value is Theme => (THEMES as readonly unknown[]).includes(value);
+const isBoolean = (value: unknown) => typeof value === 'boolean';
+
+/** Regions in the order in which F6 goes through them. */
+const REGIONS = ['kernel-scope-ribbon', 'kernel-scope-nav', 'kernel-scope-panel', 'bytes', 'fields'];
 
 export class KernelScope extends LitElement {
   static override properties = {
     src: {},
     view: {},
+    at: {},
+    select: {},
     wholeWindow: { type: Boolean, attribute: 'whole-window' },
-    session: { state: true },
     notices: { state: true },
     isDragged: { state: true },
-    opening: { state: true },
-    dockHeight: { state: true },
+    asked: { state: true },
+    docking: { state: true },
+    hasSingle: { state: true },
   };
   static override styles = [
     base,
@@ -34,22 +67,37 @@ export class KernelScope extends LitElement {
     css`
       :host { display: block; block-size: 640px; color-scheme: light dark; }
       :host([hidden]) { display: none; }
-      .layout { display: grid; grid-template: auto auto minmax(0, 1fr) var(--dock) / 216px minmax(0, 1fr); block-size: 100%; position: relative;
+      .layout { display: grid; grid-template: auto auto auto minmax(0, 1fr) var(--dock) / 216px minmax(0, 1fr); block-size: 100%; position: relative;
         overflow: hidden; }
-      .layout.empty { grid-template: auto auto minmax(0, 1fr) / minmax(0, 1fr); }
-      kernel-scope-identity, kernel-scope-ribbon, kernel-scope-start, kernel-scope-dock, .notices { grid-column: 1 / -1; }
-      kernel-scope-start { grid-row: 3; }
-      .notices { position: absolute; inset-block-start: 52px; inset-inline: 0; z-index: 5; display: grid; gap: 6px; justify-items: center; pointer-events: none; }
+      .layout.none { grid-template-rows: auto auto auto minmax(0, 1fr); }
+      .layout.empty { grid-template: auto auto auto minmax(0, 1fr) / minmax(0, 1fr); }
+      kernel-scope-tabs, kernel-scope-identity, kernel-scope-ribbon, .body, kernel-scope-dock { grid-column: 1 / -1; min-inline-size: 0; }
+      kernel-scope-tabs { grid-row: 1; }
+      kernel-scope-identity { grid-row: 2; }
+      kernel-scope-ribbon { grid-row: 3; }
+      .body { grid-row: 4; }
+      kernel-scope-nav { grid-area: 4 / 1; }
+      kernel-scope-panel { grid-area: 4 / 2; }
+      kernel-scope-dock { grid-row: 5; }
+      .none kernel-scope-dock { display: none; }
+      .notices { position: absolute; inset-block-start: 56px; inset-inline: 0; z-index: 5; display: grid; gap: 6px; justify-items: center; pointer-events: none; }
       .notice { pointer-events: auto; display: flex; gap: 14px; background: var(--ink); color: var(--paper); border-radius: 8px; padding: 7px 14px;
         max-inline-size: min(76ch, calc(100cqi - 32px)); overflow-wrap: anywhere; box-shadow: 0 3px 14px rgb(0 0 0 / .2); }
       .notice button { font-weight: 600; text-decoration: underline; white-space: nowrap; }
-      .opening { align-self: center; justify-self: center; grid-row: 3; color: var(--dim); }
+      .message { align-content: center; justify-self: center; padding: 24px 20px; max-inline-size: 72ch; display: grid; gap: 12px; justify-items: start; overflow-wrap: anywhere; }
+      .message h2 { font-size: 18px; font-weight: 650; }
+      .opening { display: flex; gap: 12px; }
       .over { position: absolute; inset: 0; z-index: 6; display: grid; place-content: center; pointer-events: none; font-size: 20px; font-weight: 600;
         background: color-mix(in srgb, var(--paper) 82%, transparent); border: 3px dashed var(--accent); border-radius: 12px; }
+      @container (min-width: 1000px) {
+        .layout.right { grid-template: auto auto auto minmax(0, 1fr) / 216px minmax(0, 1fr) var(--dock); }
+        .right kernel-scope-dock { grid-area: 4 / 3; }
+      }
       @container (max-width: 700px) {
-        .layout { grid-template: auto auto auto minmax(0, 1fr) 46px / minmax(0, 1fr); }
-        kernel-scope-dock { position: absolute; inset-inline: 0; inset-block-end: 0; z-index: 3; max-block-size: 70%; }
+        .layout, .layout.none { grid-template: auto auto auto auto minmax(0, 1fr) 46px / minmax(0, 1fr); }
+        .layout kernel-scope-dock { display: grid; position: absolute; inset-inline: 0; inset-block-end: 0; z-index: 3; max-block-size: 70%; }
         kernel-scope-dock[open] { block-size: 70%; }
+        .body, kernel-scope-panel { grid-area: 5 / 1; }
       }
       /* On paper: what the file is, the panel that is open, and the record, one below the other and in light colours. */
       @media print {
@@ -63,109 +111,181 @@ export class KernelScope extends LitElement {
 
   declare src: string | null;
   declare view: string | null;
+  declare at: string | null;
+  declare select: string | null;
   declare wholeWindow: boolean;
-  declare session: Session | null;
-  declare notices: string[];
+  declare notices: readonly Notice[];
   declare isDragged: boolean;
-  declare opening: string;
-  /** Pixels; null before anyone has moved it. */
-  declare dockHeight: number | null;
-  #asking: AbortController | undefined;
+  /** A file of another site that waits for the person's word. */
+  declare asked: { error: OtherSite; place: Place | null } | null;
+  declare docking: Docking;
+  /** Whether keys alone do something. */
+  declare hasSingle: boolean;
+  readonly files: Files;
+  #history: History | null = null;
+  #theme: Theme = 'system';
   #left: EventTarget | null = null;
+  /** The file that `src` has opened, and the one that it is opening. */
+  #own: Session | null = null;
+  #fetching: Opening | null = null;
 
   constructor() {
     super();
     this.src = null;
     this.view = null;
+    this.at = null;
+    this.select = null;
     this.wholeWindow = false;
-    this.session = null;
     this.notices = [];
     this.isDragged = false;
-    this.opening = '';
-    this.dockHeight = null;
+    this.asked = null;
+    this.docking = DOCKING;
+    this.hasSingle = true;
+    this.files = new Files(client(), {
+      changed: () => this.requestUpdate(),
+      notice: (text, tone) => this.#notice(text, tone),
+      ask: (error, place) => {
+        this.asked = { error, place };
+      },
+      moved: (session, change) => this.#history?.moved(session, change),
+    });
+  }
+
+  /** The file that is shown. */
+  get session(): Session | null {
+    return this.files.active;
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     client().start();
-    this.#left = this.wholeWindow || this.hasAttribute('whole-window') ? window : this;
-    this.#left.addEventListener('dragover', this.#dragged);
-    this.#left.addEventListener('dragleave', this.#undragged);
-    this.#left.addEventListener('drop', this.#dropped);
+    const isWhole = this.wholeWindow || this.hasAttribute('whole-window');
+    this.#left = isWhole ? window : this;
+    this.#listen('addEventListener');
+    if (!isWhole) return;
+    this.files.isRemembering = true;
+    this.docking = stored('docking', DOCKING, isDocking);
+    this.hasSingle = stored('single-keys', true, isBoolean);
+    this.#setTheme(stored('theme', 'system', isTheme));
+    this.#history = new History(this.files, (place) => void this.openUrl(place.src ?? '', undefined, place));
+    this.#history.start();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#left?.removeEventListener('dragover', this.#dragged);
-    this.#left?.removeEventListener('dragleave', this.#undragged);
-    this.#left?.removeEventListener('drop', this.#dropped);
+    this.#listen('removeEventListener');
+    this.#history?.stop();
+    this.#history = null;
+  }
+
+  #listen(how: 'addEventListener' | 'removeEventListener'): void {
+    this.#left?.[how]('dragover', this.#dragged);
+    this.#left?.[how]('dragleave', this.#undragged);
+    this.#left?.[how]('drop', this.#dropped);
+    this.#left?.[how]('paste', this.#pasted);
+    this.#left?.[how]('keydown', this.#keyed);
   }
 
   protected override willUpdate(properties: PropertyValues): void {
-    if (properties.has('src') && this.src) void this.openUrl(this.src);
-    if (properties.has('view') && this.view && this.session) this.session.view = this.view;
+    if (properties.has('src') && this.src) void this.#openOwn(this.src);
+    else if (this.session && (properties.has('view') || properties.has('at') || properties.has('select')))
+      this.files.go(this.session, this.#attributes);
+  }
+
+  get #attributes(): Place {
+    return { src: null, view: this.view || null, at: this.at || null, select: this.select || null };
+  }
+
+  /** Opens what the attributes name, in place of what they named before. */
+  async #openOwn(src: string): Promise<void> {
+    const before = this.#own;
+    this.#fetching?.cancel();
+    const opening = this.openUrl(src, undefined, this.#attributes);
+    this.#fetching = this.files.openings.at(-1) ?? null;
+    const session = await opening;
+    if (!session) return;
+    this.#own = session;
+    if (before && before !== session) this.files.close(before);
   }
 
   /** Opens a file of the person's own. */
-  openFile(file: File): Promise<void> {
-    return this.#open(file.name, async () => fromFile(file));
+  async openFile(file: File): Promise<void> {
+    await this.#open(file.name, async () => fromFile(file));
   }
 
-  /** Opens the file at `url`, on the page's own origin. */
-  openUrl(url: string, as?: string): Promise<void> {
-    return this.#open(as ?? url, async (signal) => {
-      const source = await fromUrl(url, signal);
-      return as ? { ...source, name: as } : source;
-    });
+  /** Opens the file at `url`, at a place in it. A file of another site is opened only if the person then asks for it. */
+  openUrl(url: string, as?: string, place: Place | null = null): Promise<Session | null> {
+    return this.#fetch(url, { as, place });
   }
 
-  /** Opens what `source` brings. What is shown stays until that has succeeded. */
-  async #open(title: string, source: (signal: AbortSignal) => Promise<Source>): Promise<void> {
-    this.#asking?.abort();
-    this.#asking = new AbortController();
-    const { signal } = this.#asking;
-    const timer = setTimeout(() => {
-      this.opening = title;
-    }, 200);
-    try {
-      const session = await Session.open(client(), await source(signal), { signal });
-      if (signal.aborted) return session.close();
-      this.session?.close();
-      session.onNotice = (text) => this.#notice(text);
-      session.view = this.view ?? 'summary';
-      this.session = session;
-      this.notices = [];
-      void session.check();
-      this.dispatchEvent(new CustomEvent('opened', { detail: { name: session.name } }));
-    } catch (error) {
-      if (isAbort(error) || signal.aborted) return;
-      this.#failed = title;
-      this.#notice(message(error));
-    } finally {
-      clearTimeout(timer);
-      if (this.#asking.signal === signal) this.opening = '';
+  #fetch(url: string, { as, place, isAsked }: { as?: string | undefined; place: Place | null; isAsked?: boolean }) {
+    this.asked = null;
+    return this.#open(
+      as ?? url,
+      async (signal, said) => {
+        const source = await fromUrl(url, { signal, said, isAsked: isAsked ?? false });
+        return as ? { ...source, name: as } : source;
+      },
+      place,
+    );
+  }
+
+  async #open(title: string, find: Parameters<Files['open']>[1], place: Place | null = null): Promise<Session | null> {
+    const pending = this.#history?.pending ?? null;
+    const session = await this.files.open(title, find, place ?? pending);
+    if (!session) return null;
+    if (this.#history) this.#history.pending = null;
+    this.notices = this.notices.filter(({ tone }) => tone === 'info');
+    this.dispatchEvent(new CustomEvent('opened', { detail: { name: session.name } }));
+    return session;
+  }
+
+  /** Opens several files side by side; the first of them is shown. */
+  async #openAll(sources: readonly Source[]): Promise<void> {
+    let first: Session | null = null;
+    for (const source of sources) {
+      const session = await this.#open(source.name, async () => source);
+      first ??= session;
     }
+    if (first) this.files.show(first);
   }
 
-  /** What could not be opened last. */
-  #failed = '';
+  #notice(text: string, tone: Tone): void {
+    const notice = { text, tone };
+    this.notices = [...this.notices.filter((one) => one.text !== text), notice].slice(-3);
+    if (tone === 'info') setTimeout(() => this.#dismiss(notice), MOMENT);
+  }
 
-  #notice(text: string): void {
-    if (!this.notices.includes(text)) this.notices = [...this.notices, text].slice(-3);
+  #dismiss(notice: Notice): void {
+    this.notices = this.notices.filter((one) => one !== notice);
   }
 
   override render() {
-    const { session } = this;
-    const dock = this.dockHeight === null ? 'clamp(200px, 42%, 420px)' : `${this.dockHeight}px`;
-    return html`<div class="scope"><div class="layout ${session ? '' : 'empty'}" ${styled({ '--dock': dock })}>
-      <kernel-scope-identity role="region" aria-label="The file" .session=${session} @pick=${this.#pick}></kernel-scope-identity>
-      ${session ? this.#file(session) : this.#start()}
-      <div class="notices">${this.notices.map(
-        (text) =>
-          html`<div class="notice" role="alert"><span>${name(text, 500)}</span><button @click=${() => this.#dismiss(text)}>Dismiss</button></div>`,
-      )}</div>
+    const { session, docking, files } = this;
+    const isRight = docking.side === 'right';
+    const size = isRight ? docking.width : docking.height;
+    const dock = size === null ? (isRight ? 'clamp(380px, 46%, 800px)' : 'clamp(200px, 42%, 420px)') : `${size}px`;
+    return html`<div class="scope"><div class="layout ${session ? docking.side : 'empty'}" ${styled({ '--dock': dock })}>
+      ${
+        files.sessions.length > 1
+          ? html`<kernel-scope-tabs .sessions=${files.sessions} .active=${session} @show=${(event: CustomEvent<Session>) => files.show(event.detail)}
+              @close=${(event: CustomEvent<Session>) => this.#close(event.detail)}></kernel-scope-tabs>`
+          : nothing
+      }
+      <kernel-scope-identity role="region" aria-label="The file" .session=${session} .items=${this.#items()} @pick=${this.#pick} @find=${() => this.#do('find')}></kernel-scope-identity>
+      ${session ? this.#file(session) : this.#empty()}
+      <div class="notices">
+        ${session ? this.#openings.map((opening) => this.#opening(opening)) : nothing}
+        ${session && this.asked ? html`<div class="notice" role="alert">${this.#question(this.asked)}</div>` : nothing}
+        ${this.notices.map(
+          (notice) =>
+            html`<div class="notice" role=${notice.tone === 'error' ? 'alert' : 'status'}><span>${name(notice.text, 500)}</span><button @click=${() => this.#dismiss(notice)}>Dismiss</button></div>`,
+        )}
+      </div>
       ${this.isDragged ? html`<div class="over" aria-hidden="true">Drop to open</div>` : nothing}
-      <input type="file" hidden aria-label="File to open" @change=${this.#picked}>
+      <input type="file" multiple hidden aria-label="Files to open" @change=${this.#picked}>
+      <kernel-scope-palette .session=${session}></kernel-scope-palette>
+      <kernel-scope-sheet .hasSingle=${this.hasSingle} @single=${this.#switched}></kernel-scope-sheet>
     </div></div>`;
   }
 
@@ -174,28 +294,138 @@ export class KernelScope extends LitElement {
     return this.wholeWindow ? 'main' : 'region';
   }
 
-  #start() {
-    if (this.opening) return html`<p class="opening" role="status">opening ${name(this.opening, 80)}…</p>`;
-    // Who embeds the element chose the file: other files to try are not theirs.
-    if (this.src && this.#failed) {
-      return html`<p class="opening">${name(this.#failed, 200)} could not be opened. <button @click=${this.#pick}>Open a file…</button></p>`;
+  get #openings(): Opening[] {
+    return this.files.openings.filter(({ isSlow }) => isSlow);
+  }
+
+  #opening({ title, said, cancel }: Opening) {
+    return html`<div class="notice" role="status"><span>opening ${name(title, 80)}${said ? `, ${said}` : ''}…</span><button @click=${cancel}>Cancel</button></div>`;
+  }
+
+  #question({ error, place }: { error: OtherSite; place: Place | null }) {
+    return html`<span>${error.message}: ${name(error.url, 200)} is fetched only if you say so. It then learns that you asked for it.</span>
+      <button @click=${() => this.#fetch(error.url, { place, isAsked: true })}>Fetch it</button>
+      <button @click=${() => (this.asked = null)}>No</button>`;
+  }
+
+  #empty() {
+    const [opening] = this.#openings;
+    if (opening) {
+      return html`<div class="body message"><p class="opening" role="status">opening ${name(opening.title, 80)}${opening.said ? `, ${opening.said}` : ''}…
+        <button class="link" @click=${opening.cancel}>cancel</button></p></div>`;
     }
-    return html`<kernel-scope-start role=${this.#main} aria-label="Open a file" @pick=${this.#pick}
+    if (this.asked) return html`<div class="body message" role="alert">${this.#question(this.asked)}</div>`;
+    // Who embeds the element chose the file: other files to try are not theirs.
+    if (this.src && this.files.failed) {
+      return html`<div class="body message"><p>${name(this.files.failed, 200)} could not be opened.</p>
+        <button class="button" @click=${() => this.src && this.#openOwn(this.src)}>Try again</button>
+        <button class="button" @click=${this.#pick}>Open a file…</button></div>`;
+    }
+    return html`<kernel-scope-start class="body" role=${this.#main} aria-label="Open a file" .isWhole=${this.wholeWindow} .pending=${this.#history?.pending ?? null}
+      @pick=${this.#pick} @address=${({ detail }: CustomEvent<string>) => this.openUrl(detail)}
       @example=${({ detail }: CustomEvent<Example>) => this.openUrl(detail.url, detail.name)}></kernel-scope-start>`;
   }
 
   #file(session: Session) {
+    const { side, split } = this.docking;
     return html`
       <kernel-scope-ribbon role="region" aria-label="Map of the file" .session=${session}></kernel-scope-ribbon>
       <kernel-scope-nav role="navigation" aria-label="What the file has" .session=${session}></kernel-scope-nav>
       <kernel-scope-panel role=${this.#main} aria-label="What is open" .session=${session}></kernel-scope-panel>
-      <kernel-scope-dock role="region" aria-label="Bytes and fields" .session=${session} .height=${this.dockHeight} @height=${this.#resized}></kernel-scope-dock>
+      <kernel-scope-dock role="region" aria-label="Bytes and fields" .session=${session} .side=${side} .split=${split} @resize=${this.#resized}
+        @split=${({ detail }: CustomEvent<number>) => this.#setDocking({ split: detail })}></kernel-scope-dock>
     `;
   }
 
-  #dismiss(text: string): void {
-    this.notices = this.notices.filter((one) => one !== text);
+  #items(): Items {
+    const { session, docking } = this;
+    const sides = {
+      below: 'Bytes and fields below',
+      right: 'Bytes and fields at the right',
+      none: 'Bytes and fields away',
+    };
+    const themes = { system: 'Light or dark as the system', light: 'Light', dark: 'Dark' };
+    const one = session
+      ? [
+          { title: 'Copy a link to this place', run: () => this.#copyLink(session) },
+          { title: 'Save the report as JSON…', run: () => this.#saveReport(session) },
+          { title: 'Print…', run: () => window.print() },
+          { title: 'Close the file', hint: 'Shift+X', run: () => this.#close(session) },
+          null,
+          ...SIDES.map((side) => ({
+            title: sides[side],
+            isChosen: docking.side === side,
+            run: () => this.#setDocking({ side }),
+          })),
+          null,
+        ]
+      : [];
+    return [
+      { title: 'Open…', hint: 'Ctrl+O', run: this.#pick },
+      ...one,
+      ...THEMES.map((theme) => ({
+        title: themes[theme],
+        isChosen: this.#theme === theme,
+        run: () => this.#setTheme(theme),
+      })),
+      null,
+      { title: 'Keyboard…', hint: '?', run: () => this.#do('sheet') },
+      ...(this.files.isRemembering ? [{ title: 'Forget where files were left', run: () => this.#forget() }] : []),
+    ];
   }
+
+  async #copyLink(session: Session): Promise<void> {
+    const { address } = session.source;
+    // A file of the person's own has no address: what can be told is the place in it.
+    const link = `${location.origin}${location.pathname}#${session.place}`;
+    const said = await copyText(
+      link,
+      address === undefined ? 'the place (whoever follows it has to open the file)' : 'the link',
+    );
+    this.#notice(said, said.startsWith('not') ? 'error' : 'info');
+  }
+
+  async #saveReport(session: Session): Promise<void> {
+    try {
+      save(new Blob([await session.call('report', [])], { type: 'application/json' }), `${session.name}.json`);
+    } catch (error) {
+      session.onNotice(`The report could not be made: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  #forget(): void {
+    const many = forgetPlaces();
+    this.#notice(
+      many === 1 ? 'The place of 1 file is forgotten.' : `The places of ${count(many)} files are forgotten.`,
+      'info',
+    );
+  }
+
+  #setTheme(theme: Theme): void {
+    this.#theme = theme;
+    this.style.colorScheme = theme === 'system' ? '' : theme;
+    if (this.files.isRemembering) {
+      store('theme', theme);
+      document.documentElement.style.colorScheme = this.style.colorScheme;
+    }
+    this.requestUpdate();
+  }
+
+  #setDocking(change: Partial<Docking>): void {
+    this.docking = { ...this.docking, ...change };
+    if (this.files.isRemembering) store('docking', this.docking);
+  }
+
+  #close(session: Session): void {
+    this.files.close(session);
+    if (this.#own === session) this.#own = null;
+    if (!this.session) this.#history?.emptied();
+  }
+
+  readonly #switched = ({ detail }: CustomEvent<boolean>): void => {
+    this.hasSingle = detail;
+    if (this.files.isRemembering) store('single-keys', detail);
+  };
 
   readonly #pick = (): void => {
     this.renderRoot.querySelector('input')?.click();
@@ -203,8 +433,7 @@ export class KernelScope extends LitElement {
 
   readonly #picked = (event: Event): void => {
     const input = event.target as HTMLInputElement;
-    const file = input.files?.[0];
-    if (file) void this.openFile(file);
+    void this.#openAll([...(input.files ?? [])].map(fromFile));
     input.value = '';
   };
 
@@ -227,19 +456,101 @@ export class KernelScope extends LitElement {
     if (!hasFiles(dataTransfer)) return;
     event.preventDefault();
     this.isDragged = false;
-    const [source, ...others] = fromTransfer(dataTransfer);
-    if (!source) return;
-    void this.#open(source.name, async () => source).then(() => {
-      if (others.length > 0)
-        this.#notice(`One file at a time: ${name(source.name, 80)} was chosen of ${others.length + 1}.`);
-    });
+    void this.#openAll(fromTransfer(dataTransfer));
   };
 
-  /** The dock is to have another height; the rest keeps some of it. */
-  readonly #resized = ({ detail }: CustomEvent<number>): void => {
-    const most = Math.max(120, this.getBoundingClientRect().height - 200);
-    this.dockHeight = Math.min(Math.max(120, detail), most);
+  /** Files, the address of one, or the digits of some bytes; not where somebody writes. */
+  readonly #pasted = (event: Event): void => {
+    const { clipboardData } = event as ClipboardEvent;
+    if (!clipboardData || isWriting(event)) return;
+    const sources = fromTransfer(clipboardData);
+    const text = clipboardData.getData('text/plain').trim();
+    const digits = fromDigits(text);
+    if (sources.length > 0) void this.#openAll(sources);
+    else if (digits) void this.#openAll([digits]);
+    else if (/^https?:\/\/\S+$/.test(text)) void this.openUrl(text);
+    else return;
+    event.preventDefault();
   };
+
+  readonly #keyed = (event: Event): void => {
+    if (event.defaultPrevented || !(event instanceof KeyboardEvent)) return;
+    const isOpen = this.renderRoot
+      .querySelector('kernel-scope-sheet, kernel-scope-palette')
+      ?.shadowRoot?.querySelector('dialog[open]');
+    const action = isOpen ? null : actionOf(event, this.hasSingle && !isWriting(event));
+    if (action && this.#do(action)) event.preventDefault();
+  };
+
+  /** Does something; false where there is nothing to do it to. */
+  #do(action: Action): boolean {
+    const { session, files } = this;
+    const { sessions } = files;
+    if (action === 'open') this.#pick();
+    else if (action === 'sheet') this.#part<Sheet>('kernel-scope-sheet')?.show();
+    else if (!session) return false;
+    else if (action === 'find') this.#part<Palette>('kernel-scope-palette')?.show();
+    else if (action === 'dock')
+      this.#setDocking({ side: SIDES[(SIDES.indexOf(this.docking.side) + 1) % SIDES.length] ?? 'below' });
+    else if (action === 'close-file') this.#close(session);
+    else if (action === 'next-file' || action === 'previous-file') {
+      const step = action === 'next-file' ? 1 : -1;
+      files.show(sessions.at((sessions.indexOf(session) + step) % sessions.length) ?? session);
+    } else if (action === 'next-region' || action === 'previous-region')
+      this.#nextRegion(action === 'next-region' ? 1 : -1);
+    else
+      this.#focus({ bytes: 'bytes', fields: 'fields', tree: 'kernel-scope-nav', main: 'kernel-scope-panel' }[action]);
+    return true;
+  }
+
+  #part<T extends Element>(of: string): T | null {
+    return this.renderRoot.querySelector<T>(of);
+  }
+
+  #nextRegion(step: number): void {
+    const root = this.renderRoot as ShadowRoot;
+    const at = root.activeElement;
+    const dock = this.#part<Dock>('kernel-scope-dock');
+    const isFields = dock?.shadowRoot?.activeElement?.localName === 'kernel-scope-diagram';
+    const here = at === dock ? (isFields ? 'fields' : 'bytes') : (at?.localName ?? '');
+    const regions = this.docking.side === 'none' ? REGIONS.slice(0, 3) : REGIONS;
+    const from = regions.indexOf(here);
+    this.#focus(regions.at((from < 0 && step < 0 ? 0 : from + step) % regions.length) ?? '');
+  }
+
+  #focus(region: string): void {
+    if (region === 'bytes' || region === 'fields') {
+      if (this.docking.side === 'none') this.#setDocking({ side: 'below' });
+      void this.updateComplete.then(() => this.#part<Dock>('kernel-scope-dock')?.show(region));
+      return;
+    }
+    firstFocusable(this.#part(region))?.focus();
+  }
+
+  /** The dock is to have another size; the rest keeps some of it. */
+  readonly #resized = ({ detail }: CustomEvent<number>): void => {
+    const { width, height } = this.getBoundingClientRect();
+    const change =
+      this.docking.side === 'right' ? { width: within(detail, width - 216) } : { height: within(detail, height) };
+    this.#setDocking(change);
+  };
+}
+
+/** Whether the event comes from where somebody writes. */
+function isWriting(event: Event): boolean {
+  const [target] = event.composedPath();
+  return target instanceof Element && target.matches('input, textarea, select, [contenteditable="true"]');
+}
+
+/** What takes the focus first in an element, in the shadow trees below it as well. */
+function firstFocusable(element: Element | null): HTMLElement | null {
+  const root = element?.shadowRoot ?? element;
+  for (const one of root?.querySelectorAll<HTMLElement>('*') ?? []) {
+    if (one.matches('[tabindex="0"], button:not([tabindex="-1"]), input, a[href]') && one.checkVisibility()) return one;
+    const within = one.shadowRoot ? firstFocusable(one) : null;
+    if (within) return within;
+  }
+  return null;
 }
 
 define('kernel-scope', KernelScope);

@@ -1,7 +1,7 @@
 // <kernel-scope-panel>: the panel that is open. It asks for what the panel needs and shows the view of it; what is shown stays
 // until something better has come.
 
-import { css, html, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { isAbort, message } from '../client.ts';
 import { type Panel as Made, panels, parseView } from '../panels.ts';
 import type { Change, Session } from '../session.ts';
@@ -17,6 +17,7 @@ export class Panel extends Part {
         :host { overflow: visible; }
         .body { block-size: auto; overflow: visible; }
       }
+      .body:focus-visible { outline-offset: -2px; }
       .failed { padding: 16px 20px; color: var(--error); max-inline-size: 72ch; }
     `,
   ];
@@ -57,12 +58,37 @@ export class Panel extends Part {
     this.requestUpdate();
   }
 
+  #hadFocus = false;
+
+  protected override willUpdate(properties: PropertyValues): void {
+    super.willUpdate(properties);
+    this.#hadFocus = (this.renderRoot as ShadowRoot).activeElement !== null;
+  }
+
+  /** Where the view that had the focus is replaced, the focus stays with what has taken its place. */
+  protected override updated(): void {
+    const settle = async () => {
+      await new Promise((resolve) => setTimeout(resolve));
+      if (this.#isLost) this.renderRoot.querySelector<HTMLElement>('.body')?.focus();
+    };
+    if (this.#hadFocus) void settle();
+  }
+
+  get #isLost(): boolean {
+    const root = this.getRootNode();
+    return (
+      root instanceof ShadowRoot &&
+      (root.activeElement === null || root.activeElement === this) &&
+      (this.renderRoot as ShadowRoot).activeElement === null
+    );
+  }
+
   override render(): TemplateResult {
     const shown = this.#shown;
     return html`
       ${this.#failed ? html`<p class="failed" role="alert">${this.#failed}</p>` : nothing}
       ${shown ? html`<h2 class="unseen">${shown.panel.title}</h2>` : nothing}
-      <div class="body">${shown ? shown.panel.view(shown.session, shown.data as never, parseView(shown.session.view).rest) : nothing}</div>
+      <div class="body" tabindex="-1">${shown ? shown.panel.view(shown.session, shown.data as never, parseView(shown.session.view).rest) : nothing}</div>
     `;
   }
 }

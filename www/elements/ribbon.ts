@@ -30,7 +30,10 @@ export class Ribbon extends Part {
   declare hover: { offset: number; label: string } | null;
   #scale: Scale | null = null;
   #strips: Strip[] = [];
-  #asking: AbortController | undefined;
+  /** The byte under the pointer that nobody has been asked about yet. */
+  #wanted: number | null = null;
+  #isAsking = false;
+  #isOver = false;
   readonly #observer =
     typeof ResizeObserver === 'undefined'
       ? null
@@ -45,7 +48,10 @@ export class Ribbon extends Part {
   }
 
   protected override changed(change: Change | null): void {
-    if (change === null) this.#scale = null;
+    if (change === null) {
+      this.#scale = null;
+      this.hover = null;
+    }
     if (change !== 'view') this.requestUpdate();
   }
 
@@ -136,29 +142,34 @@ export class Ribbon extends Part {
   readonly #move = (event: PointerEvent): void => {
     const offset = this.#offset(event);
     if (event.buttons & 1) this.session?.select(offset, 1);
+    this.#isOver = true;
     void this.#ask(offset);
   };
 
   readonly #leave = (): void => {
-    this.#asking?.abort();
+    this.#isOver = false;
+    this.#wanted = null;
     this.hover = null;
   };
 
-  /** Says what is at `offset`. */
+  /** Says what is at `offset`. One question is on its way at a time; the last one that came up meanwhile is asked next. */
   async #ask(offset: number): Promise<void> {
-    this.#asking?.abort();
-    const asking = new AbortController();
-    this.#asking = asking;
+    this.#wanted = offset;
+    if (this.#isAsking) return;
+    this.#isAsking = true;
     const { session } = this;
-    if (!session) return;
-    try {
-      const { parts } = await session.call('locate', [offset], { signal: asking.signal });
-      const [part] = parts;
-      const label = part ? `${name(part.name, 60)} · ${part.role} · ${bytes(part.span.size)}` : '';
-      this.hover = { offset, label };
-    } catch {
-      // A label that does not come is no loss.
+    while (session && this.#wanted !== null) {
+      const at: number = this.#wanted;
+      this.#wanted = null;
+      try {
+        const [part] = (await session.call('locate', [at])).parts;
+        const label = part ? `${name(part.name, 60)} · ${part.role} · ${bytes(part.span.size)}` : '';
+        if (this.#isOver && session === this.session) this.hover = { offset: at, label };
+      } catch {
+        // A label that does not come is no loss.
+      }
     }
+    this.#isAsking = false;
   }
 
   readonly #key = (event: KeyboardEvent): void => {

@@ -1,0 +1,163 @@
+// The files that are open, side by side, and the one that is shown. Opening one never loses what is shown.
+
+import { type Client, isAbort, message, PATIENCE } from './client.ts';
+import { digest } from './digest.ts';
+import { isView } from './panels.ts';
+import { type Place, parsePlace } from './place.ts';
+import { type Change, Session, type Tone } from './session.ts';
+import { OtherSite, type Source } from './source.ts';
+import { keepPlace, placeOf } from './stored.ts';
+import { name } from './text.ts';
+
+/** A file that is on its way. */
+export interface Opening {
+  title: string;
+  /** How far it has come, in words. */
+  said: string;
+  /** It has taken so long that it is shown. */
+  isSlow: boolean;
+  /** Gives it up. */
+  cancel: () => void;
+}
+
+/** How a file is got hold of. `said` is told how far it has come. */
+export type Find = (signal: AbortSignal, said: (text: string) => void) => Promise<Source>;
+
+export interface Told {
+  /** Something is to be drawn anew. */
+  changed(): void;
+  notice(text: string, tone: Tone): void;
+  /** The file is on another site: the person has to ask for it. */
+  ask(error: OtherSite, place: Place | null): void;
+  /** The file that is shown is another one, or has changed. */
+  moved(session: Session, change: Change | null): void;
+}
+
+/** Milliseconds of rest after which the place of a file is kept. */
+const REST = 400;
+
+export class Files {
+  sessions: readonly Session[] = [];
+  active: Session | null = null;
+  openings: readonly Opening[] = [];
+  /** Where this page leaves files is remembered. */
+  isRemembering = false;
+  /** What could not be opened last. */
+  failed = '';
+  readonly #client: Client;
+  readonly #told: Told;
+  readonly #digests = new WeakMap<Session, string>();
+  readonly #timers = new Map<Session, ReturnType<typeof setTimeout>>();
+
+  constructor(client: Client, told: Told) {
+    this.#client = client;
+    this.#told = told;
+  }
+
+  /** Opens what `find` brings, at `place` or where it was left. Null where that fails, which has then been said. */
+  async open(title: string, find: Find, place: Place | null = null): Promise<Session | null> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const opening: Opening = { title, said: '', isSlow: false, cancel: () => controller.abort() };
+    this.openings = [...this.openings, opening];
+    const timer = setTimeout(() => {
+      opening.isSlow = true;
+      this.#told.changed();
+    }, PATIENCE);
+    const said = (text: string) => {
+      opening.said = text;
+      this.#told.changed();
+    };
+    try {
+      const source = await find(signal, said);
+      const [session, of] = await Promise.all([
+        Session.open(this.#client, source, { signal }),
+        this.isRemembering ? digest(source.blob) : null,
+      ]);
+      if (signal.aborted) {
+        session.close();
+        return null;
+      }
+      this.failed = '';
+      return this.#add(session, of, place);
+    } catch (error) {
+      if (error instanceof OtherSite) this.#told.ask(error, place);
+      else if (!isAbort(error) && !signal.aborted) {
+        this.failed = title;
+        this.#told.notice(message(error), 'error');
+      }
+      return null;
+    } finally {
+      clearTimeout(timer);
+      this.openings = this.openings.filter((one) => one !== opening);
+      this.#told.changed();
+    }
+  }
+
+  #add(session: Session, of: string | null, place: Place | null): Session {
+    const twin = this.sessions.find((one) => of && this.#digests.get(one) === of && one.name === session.name);
+    if (twin) {
+      session.close();
+      this.show(twin);
+      if (place) this.go(twin, place);
+      return twin;
+    }
+    session.onNotice = (text, tone = 'error') => this.#told.notice(text, tone);
+    session.listen((change) => this.#changed(session, change));
+    if (of) this.#digests.set(session, of);
+    this.sessions = [...this.sessions, session];
+    const left = of && !place ? placeOf(of) : null;
+    // The panel is set before it is seen, so that no other one flashes up.
+    this.go(session, place ?? (left ? parsePlace(left) : null));
+    this.show(session);
+    void session.check();
+    return session;
+  }
+
+  /** Goes to a place of an open file. */
+  go(session: Session, place: Place | null): void {
+    if (!place) return;
+    const { view } = place;
+    const isThere = view === null || isView(session, view);
+    if (!isThere) this.#told.notice(`This file has no panel ${name(view, 60)}.`, 'error');
+    void session.go(isThere ? place : { ...place, view: null });
+  }
+
+  show(session: Session): void {
+    if (this.active === session) return;
+    this.active = session;
+    this.#told.moved(session, null);
+    this.#told.changed();
+  }
+
+  /** Closes a file; its neighbour is shown then. */
+  close(session: Session): void {
+    const at = this.sessions.indexOf(session);
+    this.sessions = this.sessions.filter((one) => one !== session);
+    clearTimeout(this.#timers.get(session));
+    this.#keep(session);
+    session.close();
+    if (this.active === session) {
+      this.active = null;
+      const next = this.sessions[Math.min(at, this.sessions.length - 1)];
+      if (next) this.show(next);
+    }
+    this.#told.changed();
+  }
+
+  #changed(session: Session, change: Change): void {
+    if (session === this.active) this.#told.moved(session, change);
+    if (change !== 'view' && change !== 'selection' && change !== 'location') return;
+    clearTimeout(this.#timers.get(session));
+    this.#timers.set(
+      session,
+      setTimeout(() => this.#keep(session), REST),
+    );
+  }
+
+  #keep(session: Session): void {
+    const of = this.#digests.get(session);
+    this.#timers.delete(session);
+    if (of) keepPlace(of, session.place);
+  }
+}
