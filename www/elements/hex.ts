@@ -236,7 +236,8 @@ export class Hex extends Part {
     this.#forget();
     this.#anchor = this.#cursor = this.#selection.offset;
     const top = this.session?.kept.get(`bytes ${space?.key}`);
-    this.#virtual.top = typeof top === 'number' ? top / this.#width : 0;
+    // A file is shown where it was left, or where its selection is when it is new.
+    this.#virtual.top = (typeof top === 'number' ? top : Math.max(0, this.#anchor - 3 * this.#width)) / this.#width;
   }
 
   #forget(): void {
