@@ -78,7 +78,7 @@ export class Session {
 
   /** The file's bytes, for whoever saves some of them. */
   get blob(): Blob {
-    return this.#source.blob;
+    return this.source.blob;
   }
 
   get summary(): Summary {

@@ -108,7 +108,7 @@ test('light and dark can be chosen and stay so', async ({ page }) => {
   const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   expect(await background()).toBe('rgb(251, 250, 247)');
   await page.getByRole('button', { name: 'What else can be done' }).click();
-  await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+  await page.getByRole('menuitemradio', { name: 'Dark', exact: true }).click();
   await expect.poll(background).toBe('rgb(20, 21, 25)');
   await page.reload();
   await expect.poll(background).toBe('rgb(20, 21, 25)');

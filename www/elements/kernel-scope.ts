@@ -232,10 +232,12 @@ export class KernelScope extends LitElement {
 
   async #open(title: string, find: Parameters<Files['open']>[1], place: Place | null = null): Promise<Session | null> {
     const pending = this.#history?.pending ?? null;
+    const before = this.notices;
     const session = await this.files.open(title, find, place ?? pending);
     if (!session) return null;
     if (this.#history) this.#history.pending = null;
-    this.notices = this.notices.filter(({ tone }) => tone === 'info');
+    // What could not be opened before is no matter any more.
+    this.notices = this.notices.filter((one) => one.tone === 'info' || !before.includes(one));
     this.dispatchEvent(new CustomEvent('opened', { detail: { name: session.name } }));
     return session;
   }
