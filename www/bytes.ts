@@ -1,5 +1,6 @@
 // Bytes that can be shown and selected: those of a file, or of an image that a loader makes of it (image.ts).
 
+import { parsePattern, scan } from './find.ts';
 import type { Field, Int, Location, StructRecord } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
 import type { Change, Session } from './session.ts';
@@ -44,6 +45,8 @@ export interface ByteSpace {
   select(offset: number, size: number, isInView?: boolean): void;
   /** Goes where an expression leads. Rejects with what is wrong with it. */
   goTo(expression: string): Promise<void>;
+  /** The next match that begins at `start` or behind it; backwards, the last that begins there or before. */
+  search(pattern: string, isHex: boolean, start: number, isBackwards: boolean, options: Search): Promise<Range | null>;
   /** Bytes as something to save, and what to call it. */
   save(range: Range, options: Search): Promise<{ blob: Blob; name: string }>;
   /** Hears of changes until the function that is returned is called. */
@@ -134,6 +137,17 @@ export class FileSpace implements ByteSpace {
     if (offset === null) throw new Error('an offset is written 0x40 or 64');
     if (offset >= this.size) throw new Error(`past the end, which is at ${hex(this.size)}`);
     this.session.select(offset, 1);
+  }
+
+  search(pattern: string, isHex: boolean, start: number, isBackwards: boolean, options: Search): Promise<Range | null> {
+    return scan(
+      (...window) => this.read(...window),
+      this.size,
+      parsePattern(pattern, isHex),
+      start,
+      isBackwards,
+      options,
+    );
   }
 
   async save({ offset, size }: Range): Promise<{ blob: Blob; name: string }> {

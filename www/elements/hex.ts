@@ -28,6 +28,9 @@ import type { Change } from '../session.ts';
 import { store, stored } from '../stored.ts';
 import { bytes, hex, name } from '../text.ts';
 import { Virtual, virtualStyles } from '../virtual.ts';
+import './find.ts';
+import type { Find } from './find.ts';
+import './inspector.ts';
 import './menu.ts';
 import type { Items } from './menu.ts';
 import { define, Part } from './part.ts';
@@ -57,23 +60,34 @@ export class Hex extends Part {
     ...super.properties,
     space: { attribute: false },
     look: { state: true },
+    isFinding: { state: true },
+    isInspected: { state: true },
     room: { state: true },
   };
   static override styles = [
     super.styles,
     virtualStyles,
     css`
-      :host { display: grid; grid-template-rows: auto minmax(0, 1fr) auto; min-block-size: 0; min-inline-size: 0; }
+      :host { display: grid; grid-template-rows: auto auto minmax(0, 1fr) auto auto; min-block-size: 0; min-inline-size: 0; }
       .error { color: var(--error); min-inline-size: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
       .head, .foot { display: flex; gap: 4px 12px; align-items: baseline; padding: 6px ${INSET}px 5px; font-size: 12px; color: var(--dim);
         white-space: nowrap; overflow: hidden; }
       .head b { font: 600 12.5px var(--mono); color: var(--ink); overflow: hidden; text-overflow: ellipsis; min-inline-size: 4em; }
+      .where { overflow: hidden; text-overflow: ellipsis; }
+      .said { margin-inline-start: 10px; }
       .foot { padding-block: 4px 6px; }
       .path { flex: 1; overflow: hidden; text-overflow: ellipsis; }
       .path .file { font-size: 11.5px; overflow-wrap: normal; }
       form { margin-inline-start: auto; display: flex; gap: 8px; align-items: baseline; min-inline-size: 0; }
       form input { inline-size: 9em; font: 12px var(--mono); padding-block: 1px; }
       form input[aria-invalid="true"] { border-color: var(--error); }
+      .head { grid-row: 1; }
+      kernel-scope-find { grid-row: 2; }
+      .scroller { grid-row: 3; }
+      kernel-scope-inspector { grid-row: 4; max-block-size: 168px; overflow: auto; padding: 5px ${INSET}px 0; border-block-start: 1px solid var(--line); }
+      .foot { grid-row: 5; }
+      .foot button:hover { color: var(--ink); text-decoration: underline; }
+      .foot [aria-pressed="true"] { color: var(--ink); font-weight: 600; }
       .scroller { contain: strict; cursor: text; user-select: none; -webkit-user-select: none; -webkit-touch-callout: none; touch-action: pan-x pan-y; }
       .scroller:focus-visible { outline-offset: -2px; }
 
@@ -104,6 +118,10 @@ export class Hex extends Part {
       }
       @container (max-width: 700px) {
         .head { flex-wrap: wrap; }
+        .head b { flex: 1; }
+        .where { order: 1; flex-basis: 100%; min-block-size: 1.45em; }
+        .foot { padding-block: 0 4px; align-items: center; gap: 4px 14px; }
+        .foot button { min-block-size: 32px; }
       }
     `,
   ];
@@ -111,6 +129,9 @@ export class Hex extends Part {
   /** What is shown; the session's file where there is nothing else. */
   declare space: ByteSpace | null;
   declare look: Look;
+  declare isFinding: boolean;
+  /** Whether it is shown what the selected bytes are as numbers. */
+  declare isInspected: boolean;
   /** Pixels for the rows. */
   declare room: number;
   #file: FileSpace | null = null;
@@ -180,6 +201,8 @@ export class Hex extends Part {
     super();
     this.space = null;
     this.room = 1000;
+    this.isFinding = false;
+    this.isInspected = stored('inspector', false, (value) => typeof value === 'boolean');
     this.look = stored('bytes', { width: 0, margin: 'own' }, isLook);
   }
 
@@ -275,6 +298,7 @@ export class Hex extends Part {
             @input=${this.#rewrite}>
         </form>
       </div>
+      ${this.isFinding ? html`<kernel-scope-find .space=${space} @close=${this.#unfind}></kernel-scope-find>` : nothing}
       <div class="scroller" role="grid" tabindex="0" aria-label="Bytes" aria-rowcount=${this.#virtual.list.rows} aria-colcount=${this.#width + 1}
         aria-multiselectable="true" aria-activedescendant="cell"
         @pointerdown=${p.down} @pointermove=${p.move} @pointerup=${p.up} @pointercancel=${p.up} @pointerleave=${p.leave} @touchmove=${p.touch}
@@ -285,8 +309,11 @@ export class Hex extends Part {
         </div>
         <div class="spacer"></div>
       </div>
+      ${this.isInspected ? html`<kernel-scope-inspector tabindex="-1" .space=${space}></kernel-scope-inspector>` : nothing}
       <div class="foot">
         <span class="path">${this.#path()}</span>
+        <button aria-pressed=${this.isFinding} title="Ctrl F" @click=${this.#find}>find</button>
+        <button aria-pressed=${this.isInspected} @click=${this.#inspect}>inspect</button>
         <kernel-scope-menu label="copy" hint="Copy the selected bytes" .items=${this.#copies()}></kernel-scope-menu>
         <kernel-scope-menu label="${this.#width} a row" hint="How the bytes are shown" .items=${this.#looks(space)}></kernel-scope-menu>
       </div>
@@ -303,8 +330,8 @@ export class Hex extends Part {
     const other = spot.other === null ? '' : ` · ${isFile ? 'image' : 'file'} ${hex(spot.other)}`;
     return html`
       <b class="file" title=${part}>${name(part, 60)}</b>
-      <span>${isFile ? 'file' : 'image'} ${hex(selection.offset)} · +${hex(Math.max(0, selection.offset - spot.part.offset))}${other}</span>
-      <span>${this.#said || (selection.size > 1 ? `${bytes(selection.size)} selected` : nothing)}</span>
+      <span class="where">${isFile ? 'file' : 'image'} ${hex(selection.offset)} · +${hex(Math.max(0, selection.offset - spot.part.offset))}${other}
+        <span class="said">${this.#said || (selection.size > 1 ? `${bytes(selection.size)} selected` : nothing)}</span></span>
     `;
   }
 
@@ -657,7 +684,11 @@ export class Hex extends Part {
     };
     const to = moves[event.key];
     const key = event.key.toLowerCase();
-    if (key === 'c' && isFar && !event.shiftKey) {
+    if (event.key === 'F3') {
+      void this.#again(event.shiftKey);
+    } else if ((key === 'f' && isFar) || (key === '/' && !isFar)) {
+      this.#find();
+    } else if (key === 'c' && isFar && !event.shiftKey) {
       void this.#copy(FORMS[0] as Copied);
     } else if (key === 'a' && isFar) {
       this.#selectAll(space);
@@ -680,6 +711,30 @@ export class Hex extends Part {
     const isPart = part && part.offset === offset && part.size === size;
     this.#select(part && !isPart && part.size > 0 ? part : { offset: 0, size: space.size });
   }
+
+  readonly #find = (): void => {
+    this.isFinding = true;
+    void this.updateComplete.then(() => this.#finder?.focus());
+  };
+
+  readonly #unfind = (): void => {
+    this.isFinding = false;
+    this.renderRoot.querySelector<HTMLElement>('.scroller')?.focus();
+  };
+
+  get #finder(): Find | null {
+    return this.renderRoot.querySelector('kernel-scope-find');
+  }
+
+  async #again(isBackwards: boolean): Promise<void> {
+    if (this.#finder) return this.#finder.find(isBackwards);
+    this.#find();
+  }
+
+  readonly #inspect = (): void => {
+    this.isInspected = !this.isInspected;
+    store('inspector', this.isInspected);
+  };
 
   #say(text: string): void {
     this.#said = text;
