@@ -1,10 +1,9 @@
 // Bytes that can be shown and selected: those of a file, or of an image that a loader makes of it (image.ts).
 
-import { parsePattern, scan } from './find.ts';
-import type { Field, Int, Location, StructRecord } from './protocol.ts';
+import type { Field, Int, Location, Progress, StructRecord } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
 import type { Change, Session } from './session.ts';
-import { hex, name, parseOffset } from './text.ts';
+import { name, parseOffset } from './text.ts';
 
 export interface Range {
   offset: number;
@@ -45,7 +44,7 @@ export interface ByteSpace {
   select(offset: number, size: number, isInView?: boolean): void;
   /** Goes where an expression leads. Rejects with what is wrong with it. */
   goTo(expression: string): Promise<void>;
-  /** The next match that begins at `start` or behind it; backwards, the last that begins there or before. */
+  /** The next match that begins at `start` or behind it; backwards, the last that begins before it. */
   search(pattern: string, isHex: boolean, start: number, isBackwards: boolean, options: Search): Promise<Range | null>;
   /** Bytes as something to save, and what to call it. */
   save(range: Range, options: Search): Promise<{ blob: Blob; name: string }>;
@@ -56,7 +55,7 @@ export interface ByteSpace {
 export interface Search {
   signal: AbortSignal;
   /** Says how far it has come. */
-  progress(done: number, total: number): void;
+  progress(progress: Progress): void;
 }
 
 export const range = ({ offset, size }: { offset: Int; size: Int }): Range => ({
@@ -133,21 +132,22 @@ export class FileSpace implements ByteSpace {
   }
 
   async goTo(expression: string): Promise<void> {
+    // As the margin has it, `000584`; a word of hexadecimal digits alone can be a name, too.
     const offset = parseOffset(expression);
-    if (offset === null) throw new Error('an offset is written 0x40 or 64');
-    if (offset >= this.size) throw new Error(`past the end, which is at ${hex(this.size)}`);
-    this.session.select(offset, 1);
+    const isOffset = offset !== null && offset < this.size;
+    if (isOffset && /^\s*\d/.test(expression)) return this.session.select(offset, 1);
+    try {
+      const { span } = await this.session.call('resolve', [expression]);
+      this.session.select(Number(span.offset), Math.max(1, Number(span.size)));
+    } catch (error) {
+      if (!isOffset) throw error;
+      this.session.select(offset, 1);
+    }
   }
 
-  search(pattern: string, isHex: boolean, start: number, isBackwards: boolean, options: Search): Promise<Range | null> {
-    return scan(
-      (...window) => this.read(...window),
-      this.size,
-      parsePattern(pattern, isHex),
-      start,
-      isBackwards,
-      options,
-    );
+  async search(pattern: string, isHex: boolean, start: number, isBackwards: boolean, options: Search) {
+    const found = await this.session.call('search', [pattern, isHex, start, isBackwards], options);
+    return found && range(found);
   }
 
   async save({ offset, size }: Range): Promise<{ blob: Blob; name: string }> {

@@ -50,7 +50,7 @@ export function findIn(window: Uint8Array, { bytes, masks }: Pattern, from: numb
   return -1;
 }
 
-/** The first match that begins at `start` or behind it in `size` bytes, or, backwards, the last that begins there or before. */
+/** The first match that begins at `start` or behind it in `size` bytes, or, backwards, the last that begins before it. */
 export async function scan(
   read: (offset: number, size: number, signal: AbortSignal) => Promise<Uint8Array>,
   size: number,
@@ -61,15 +61,15 @@ export async function scan(
 ): Promise<Range | null> {
   const { length } = pattern.bytes;
   // Matches begin at `WINDOW` places of a window; their last bytes may lie behind these.
-  for (let at = start, done = 0; at >= 0 && at < size; done += WINDOW) {
-    const from = isBackwards ? Math.max(0, at - WINDOW + 1) : at;
-    const to = isBackwards ? at + 1 : Math.min(size, at + WINDOW);
+  const total = isBackwards ? Math.min(start, size) : size - start;
+  for (let done = 0; done < total; done += WINDOW) {
+    const from = isBackwards ? Math.max(0, total - done - WINDOW) : start + done;
+    const to = isBackwards ? total - done : Math.min(size, from + WINDOW);
     const window = await read(from, Math.min(size, to - 1 + length) - from, signal);
     signal.throwIfAborted();
     const found = findIn(window, pattern, isBackwards ? to - 1 - from : 0, isBackwards);
     if (found >= 0) return { offset: from + found, size: length };
-    at = isBackwards ? from - 1 : to;
-    progress(done + WINDOW, isBackwards ? start : size - start);
+    progress({ done: Math.min(total, done + WINDOW), total });
   }
   return null;
 }

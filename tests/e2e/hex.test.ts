@@ -120,6 +120,19 @@ test('where to go is written in one field, which says what is wrong', async ({ p
   await field.press('Enter');
   await expect(head(page)).toContainText('file 0x680');
   await expect(grid(page)).toBeFocused();
+  // As the margin has it; a section, and a place in it; what the image begins with.
+  for (const [place, offset] of [
+    ['000584', '0x584'],
+    ['.nv.info._Z4vaddPKfS0_Pfi', '0x57c'],
+    ['.nv.info._Z4vaddPKfS0_Pfi+0x8', '0x584'],
+    ['image:0x20', '0x6a0'],
+  ] as const) {
+    await goTo(page, place);
+    await expect(head(page)).toContainText(`file ${offset}`);
+  }
+  await field.fill('.text.none');
+  await field.press('Enter');
+  await expect(head(page).getByRole('alert')).toContainText('no section, kernel or symbol');
 });
 
 test('bytes and texts are found, forwards and backwards', async ({ page }) => {

@@ -4,6 +4,7 @@ import { css, html, LitElement, nothing } from 'lit';
 import type { ByteSpace } from '../bytes.ts';
 import { isAbort, message } from '../client.ts';
 import { looksHex } from '../find.ts';
+import type { Progress } from '../protocol.ts';
 import { base } from '../style.ts';
 import { hex, share } from '../text.ts';
 import { define } from './part.ts';
@@ -84,16 +85,16 @@ export class Find extends LitElement {
     const isHex = this.#hex;
     const options = {
       signal: asking.signal,
-      progress: (done: number, total: number) =>
+      progress: ({ done, total }: Progress) =>
         this.#say(`searching… ${share(Math.min(done, total), total).replace(/\.\d/, '')}`),
     };
     const search = (start: number) =>
-      start < 0 || start >= space.size ? null : space.search(text, isHex, start, isBackwards, options);
+      isBackwards || start < space.size ? space.search(text, isHex, start, isBackwards, options) : null;
     try {
       const { offset } = space.selection;
       const isNew = this.#last !== `${isHex} ${text}`;
-      const first = await search(isBackwards ? offset - 1 : offset + (isNew ? 0 : 1));
-      const found = first ?? (await search(isBackwards ? space.size - 1 : 0));
+      const first = await search(isBackwards ? offset : offset + (isNew ? 0 : 1));
+      const found = first ?? (await search(isBackwards ? space.size : 0));
       if (this.#asking !== asking) return;
       this.#asking = undefined;
       this.#last = `${isHex} ${text}`;

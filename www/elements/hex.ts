@@ -294,7 +294,7 @@ export class Hex extends Part {
         ${this.#where(space)}
         <form @submit=${this.#goto}>
           ${this.#wrong ? html`<span class="error" role="alert">${this.#wrong}</span>` : nothing}
-          <input class="field" name="goto" placeholder="Go to 0x…" aria-label="Go to offset" aria-invalid=${this.#wrong !== ''} autocomplete="off" spellcheck="false"
+          <input class="field" name="goto" placeholder="Go to 0x… or name" aria-label="Go to offset" aria-invalid=${this.#wrong !== ''} autocomplete="off" spellcheck="false"
             @input=${this.#rewrite}>
         </form>
       </div>
