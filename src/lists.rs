@@ -230,10 +230,7 @@ impl Table for SymbolList<'_> {
                 None => "dynamic table".into(),
             },
             "index" => index.into(),
-            "name" => {
-                let name = symbols.strings.get(symbol.name.into());
-                Cell::Text(String::from_utf8_lossy(name.unwrap_or_default()))
-            }
+            "name" => symbols.strings.text(symbol.name.into()).into(),
             "value" => symbol.value.into(),
             "size" => symbol.size.into(),
             "type" => match symbol.kind_name(self.elf.dialect) {

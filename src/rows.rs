@@ -127,6 +127,12 @@ impl<'a> From<&'a str> for Cell<'a> {
     }
 }
 
+impl<'a> From<Cow<'a, str>> for Cell<'a> {
+    fn from(value: Cow<'a, str>) -> Self {
+        Self::Text(value)
+    }
+}
+
 impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::None, Into::into)
@@ -256,39 +262,38 @@ pub struct Query {
     pub filter: String,
 }
 
-/// The words of a filter.
+/// The words of a filter, each with the columns that can have it.
 struct Filter {
-    terms: Vec<(Option<Column>, String)>,
+    terms: Vec<(Vec<Column>, String)>,
 }
 
 impl Filter {
     fn new(text: &str, columns: &[Column]) -> Self {
-        let mut terms = Vec::new();
-        for word in words(text) {
+        let term = |word: String| {
             let named = word.split_once(':').and_then(|(key, value)| {
-                let column = columns
-                    .iter()
-                    .find(|c| c.key.eq_ignore_ascii_case(key) || c.title.eq_ignore_ascii_case(key));
-                column.map(|column| (Some(*column), value.to_owned()))
+                let mut columns = columns.iter();
+                let column = columns.find(|c| {
+                    c.key.eq_ignore_ascii_case(key) || c.title.eq_ignore_ascii_case(key)
+                })?;
+                Some((vec![*column], value.to_owned()))
             });
-            terms.push(named.unwrap_or((None, word)));
+            let (mut columns, word) = named.unwrap_or_else(|| (columns.to_vec(), word));
+            columns.retain(|column| !column.unit.is_number() || may_be_number(&word));
+            (columns, word)
+        };
+        Self {
+            terms: words(text).into_iter().map(term).collect(),
         }
-        Self { terms }
     }
 
     fn accepts(&self, table: &dyn Table, row: u64) -> bool {
         let has = |column: &Column, word: &str| {
-            if column.unit.is_number() && !may_be_number(word) {
-                return false;
-            }
             let cell = table.cell(row, column.key);
             find(cell.text(column.unit).as_bytes(), word.as_bytes()).is_some()
                 || (column.unit == Unit::Hex && cell.text(Unit::Number) == word)
         };
-        self.terms.iter().all(|(column, word)| match column {
-            Some(column) => has(column, word),
-            None => table.columns().iter().any(|column| has(column, word)),
-        })
+        let mut terms = self.terms.iter();
+        terms.all(|(columns, word)| columns.iter().any(|column| has(column, word)))
     }
 }
 
@@ -325,11 +330,12 @@ pub(crate) fn find(text: &[u8], word: &[u8]) -> Option<usize> {
         return Some(0);
     };
     let starts = text.len().checked_sub(rest.len())?;
+    let same = |(a, b): (&u8, &u8)| a.to_ascii_lowercase() == *b;
     // Most places differ in the first letter already.
-    (0..starts).find(|&at| {
-        text[at].to_ascii_lowercase() == *first
-            && text[at + 1..at + word.len()].eq_ignore_ascii_case(rest)
-    })
+    let mut places = text[..starts].iter().zip(0..);
+    let found = places
+        .find(|&(letter, at)| same((letter, first)) && text[at + 1..].iter().zip(rest).all(same));
+    found.map(|(_, at)| at)
 }
 
 /// A number for each cell that is not greater where the cell is less: most comparisons end there, without a

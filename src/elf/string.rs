@@ -1,5 +1,8 @@
 //! String tables.
 
+use std::borrow::Cow;
+use std::ffi::CStr;
+
 use crate::error::{Diagnostic, Error, Kind, Result};
 use crate::source::Source;
 use crate::span::Span;
@@ -46,10 +49,11 @@ impl<'a> Strings<'a> {
             Some(rest) => rest,
         };
         let window = &rest[..rest.len().min(NAME_LIMIT)];
-        match window.iter().position(|&byte| byte == 0) {
-            Some(end) => Ok(&rest[..end]),
-            None if window.len() < rest.len() => Ok(window),
-            None => {
+        // The standard library looks for zero bytes many at a time.
+        match CStr::from_bytes_until_nul(window) {
+            Ok(string) => Ok(string.to_bytes()),
+            Err(_) if window.len() < rest.len() => Ok(window),
+            Err(_) => {
                 let finding = Diagnostic::error(
                     Kind::Format,
                     "the name has no zero byte before the end of the string table",
@@ -60,8 +64,13 @@ impl<'a> Strings<'a> {
     }
 
     /// The string at `at` as text; empty where it cannot be read.
-    pub fn text(&self, at: u64) -> String {
-        String::from_utf8_lossy(self.get(at).unwrap_or_default()).into_owned()
+    pub fn text(&self, at: u64) -> Cow<'a, str> {
+        let bytes = self.get(at).unwrap_or_default();
+        // Nearly all names are UTF-8, which is faster to see than to mend.
+        match str::from_utf8(bytes) {
+            Ok(text) => text.into(),
+            Err(_) => String::from_utf8_lossy(bytes),
+        }
     }
 
     /// The bytes of the string at `at`, its zero byte included.

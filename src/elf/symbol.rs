@@ -131,7 +131,7 @@ impl Symbols<'_> {
 
     /// The name of `symbol`; empty where it cannot be read.
     pub fn name(&self, symbol: &Symbol) -> String {
-        self.strings.text(u64::from(symbol.name))
+        self.strings.text(u64::from(symbol.name)).into_owned()
     }
 }
 
