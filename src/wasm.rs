@@ -253,10 +253,25 @@ impl Handle {
 
     /// `count` rows from `start` on, of the table's query or else of all its rows.
     pub fn rows(&self, table: &str, start: u32, count: u32) -> Result<Ts<Window>, JsValue> {
+        let view = self.views.iter().find(|(key, _)| key == table);
+        self.window(table, view.map(|(_, view)| view), start, count)
+    }
+
+    /// `count` rows from `start` on, in the table's own order whatever its query is.
+    pub fn list(&self, table: &str, start: u32, count: u32) -> Result<Ts<Window>, JsValue> {
+        self.window(table, None, start, count)
+    }
+
+    fn window(
+        &self,
+        table: &str,
+        view: Option<&View>,
+        start: u32,
+        count: u32,
+    ) -> Result<Ts<Window>, JsValue> {
         let rows = self.document.table(table).ok_or_else(|| no_table(table))?;
         let all = View::new(Query::default());
-        let view = self.views.iter().find(|(key, _)| key == table);
-        let view = view.map_or(&all, |(_, view)| view);
+        let view = view.unwrap_or(&all);
         let matched = view.len(&*rows) as u32;
         let end = start.saturating_add(count.min(ROWS_LIMIT)).min(matched);
         let mut window = Window {

@@ -6,6 +6,7 @@ import type { Column, Diagnostic, Int } from './protocol.ts';
 import type { Session } from './session.ts';
 import './elements/findings.ts';
 import './elements/kernels.ts';
+import './elements/map.ts';
 import type { SummaryData } from './elements/summary.ts';
 import './elements/summary.ts';
 import './elements/table.ts';
@@ -61,7 +62,7 @@ const summary = panel({
     const [kernel, columns, window, findings] = await Promise.all([
       kernelCount === 1 ? session.call('kernel', [0], { signal }) : null,
       kernelCount > 1 ? session.call('columns', ['kernels'], { signal }) : null,
-      kernelCount > 1 ? session.call('rows', ['kernels', 0, KERNELS], { signal }) : null,
+      kernelCount > 1 ? session.call('list', ['kernels', 0, KERNELS], { signal }) : null,
       session.call('diagnostics', [], { signal }),
     ]);
     return { kernel, kernels: columns && window ? { columns, window } : null, findings };
@@ -76,6 +77,11 @@ const MADE: Record<string, Made> = {
     request: (session, signal) => session.call('columns', ['kernels'], { signal }),
     view: (session, columns: Column[], rest) =>
       html`<kernel-scope-kernels .session=${session} .columns=${columns} .rest=${rest}></kernel-scope-kernels>`,
+  }),
+  map: panel({
+    request: (session, signal) => session.call('columns', ['map'], { signal }),
+    view: (session, columns: Column[]) =>
+      html`<kernel-scope-map .session=${session} .columns=${columns}></kernel-scope-map>`,
   }),
   diagnostics: panel({
     request: (session, signal) => session.call('diagnostics', [], { signal }),

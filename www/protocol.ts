@@ -86,6 +86,8 @@ export type Calls = {
   /** Long. Sorts and filters; the table's rows are then those of the query. Returns how many there are. */
   query(table: string, query: Query): number;
   rows(table: string, start: number, count: number): Window;
+  /** Rows in the table's own order, whatever its query is. */
+  list(table: string, start: number, count: number): Window;
   /** Long. The rows in `runs` of the table's query, of those columns, as text; only so many (copy.ts). */
   copyRows(table: string, columns: string[], runs: Runs, form: RowsForm): string;
   position(table: string, index: number): number | null;

@@ -3,7 +3,7 @@
 
 import { type Client, isAbort, message, type Options, type Replaced } from './client.ts';
 import { formatPlace, type Place, placeOfShown } from './place.ts';
-import type { Call, Calls, Location, Opened, StructRecord, Summary } from './protocol.ts';
+import type { Call, Calls, Location, Opened, Progress, StructRecord, Summary } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
 import { probe, type Source } from './source.ts';
 import { name, parseOffset } from './text.ts';
@@ -16,7 +16,7 @@ export interface Selection {
 }
 
 /** What has changed. `reveal`: the bytes of the selection are to be brought into view. */
-export type Change = 'summary' | 'selection' | 'reveal' | 'location' | 'view' | 'reopened';
+export type Change = 'summary' | 'selection' | 'reveal' | 'location' | 'view' | 'reopened' | 'checking';
 
 /** `error`: something could not be done; `info`: something is to be known for a moment. */
 export type Tone = 'error' | 'info';
@@ -41,6 +41,7 @@ export class Session {
   #record = 0;
   #view: string;
   #mayCheck = true;
+  #checking: Progress | null = null;
   /** Says what went wrong, or what has happened, to whoever shows it. */
   onNotice: (text: string, tone?: Tone) => void = () => {};
 
@@ -130,6 +131,11 @@ export class Session {
     return this.#client.call(this.file, call, args, options);
   }
 
+  /** How far the checks have come that opening leaves out. */
+  get checking(): Progress | null {
+    return this.#checking;
+  }
+
   /** Hears of changes until the function that is returned is called. */
   listen(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
@@ -196,7 +202,15 @@ export class Session {
     // A reader that stops in the checks would stop in them again.
     this.#mayCheck = false;
     try {
-      this.#opened = { ...this.#opened, summary: await this.call('check', []) };
+      let said = 0;
+      const progress = (checking: Progress) => {
+        this.#checking = checking;
+        // Slices of work are shorter than anyone reads.
+        if (performance.now() - said < 100) return;
+        said = performance.now();
+        this.#say('checking');
+      };
+      this.#opened = { ...this.#opened, summary: await this.call('check', [], { progress }) };
       this.#mayCheck = true;
       this.#say('summary');
     } catch (error) {

@@ -71,18 +71,29 @@ export const LINKS: Record<string, string> = {
   notes: 'size',
 };
 
+/** The column that says what a row is called, by table; rows of tables that are not here have no names of their own. */
+export const NAMES: Record<string, string> = {
+  kernels: 'name',
+  sections: 'name',
+  segments: 'type_name',
+  symbols: 'name',
+  relocations: 'symbol_name',
+  other_relocations: 'symbol_name',
+  image: 'name',
+  load_image: 'name',
+  notes: 'owner',
+  map: 'name',
+};
+
 /** The bytes that a row of the window is about, where the file has any. */
 export function targetOf({ target_offset, target_size }: Window, at: number): Span | null {
   const offset = target_offset[at] ?? -1;
   return offset < 0 ? null : { offset, size: target_size[at] ?? 0 };
 }
 
-/** What makes a row of the map stand out: bytes that nothing claims, and bytes that two parts claim. */
+/** How a row of the map looks: tinted by its role; bytes that nothing claims, and bytes that two parts claim, stand out. */
 export function rowTone(table: string, columns: readonly Column[], row: readonly Cell[]): string {
   if (table !== 'map') return '';
   const of = (key: string) => row[columns.findIndex((column) => column.key === key)];
-  const role = String(of('role'));
-  return [role === 'padding' || role === 'unclaimed' ? role : '', of('shared') === true ? 'twice' : '']
-    .join(' ')
-    .trim();
+  return `role-${of('role')} ${of('shared') === true ? 'twice' : ''}`;
 }

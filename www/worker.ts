@@ -37,6 +37,7 @@ const answers: Omit<Answers, 'open' | 'close'> = {
     }
   },
   rows: (file, table, start, count) => rows(file, table)(start, count),
+  list: (file, table, start, count) => file.list(table, start, count),
   copyRows: (file, table, columns, runs, form) =>
     copyRows(rows(file, table), withDerived(table, file.columns(table)), columns, runs, form),
   position: (file, table, index) => file.position(table, index) ?? null,

@@ -65,7 +65,11 @@ export async function numbers(within: Page | Locator): Promise<Record<string, st
   return Object.fromEntries(pairs);
 }
 
-/** Opens a panel by its name in the list. */
+/** Opens a panel by its name in the tree. */
 export async function show(within: Page | Locator, panel: string): Promise<void> {
-  await within.getByRole('navigation').getByRole('button', { name: panel }).click();
+  await within
+    .getByRole('navigation')
+    .getByRole('treeitem', { name: panel })
+    .and(within.locator('[aria-level="1"]'))
+    .click();
 }

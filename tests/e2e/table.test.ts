@@ -236,3 +236,122 @@ test('a finger selects rows and follows links', async ({ browser, site }) => {
   await expect(page.locator('kernel-scope-hex .head')).toContainText(`${SECTIONS[2]?.[4]} bytes selected`);
   await context.close();
 });
+
+test('the tree has what the panels have, and a name goes to its bytes', async ({ page }) => {
+  await opened(page, 'Sections');
+  const tree = page.getByRole('tree', { name: 'What the file has' });
+  const item = (name: string | RegExp, level: 1 | 2) =>
+    tree.getByRole('treeitem', { name }).and(page.locator(`[aria-level="${level}"]`));
+  const head = page.locator('kernel-scope-hex .head');
+  await item('Sections', 1).press('ArrowRight');
+  await expect(item('Sections', 1)).toHaveAttribute('aria-expanded', 'true');
+  const names = await tree.locator('[aria-level="2"][data-key^="sections/"] .name').allTextContents();
+  expect(names).toEqual(SECTIONS.map(([name], i) => name || `#${i}`));
+
+  const [name, , , offset, size] = SECTIONS.find(([name]) => name.startsWith('.text')) ?? ['', '', 0, 0, 0];
+  const text = tree.locator('[data-key^="sections/"]').filter({ hasText: name });
+  await text.click();
+  await expect(head).toContainText(`file 0x${offset.toString(16)}`);
+  await expect(head).toContainText(`${size} bytes selected`);
+  await expect(text).toHaveAttribute('aria-selected', 'true');
+  // The panel stays; a kernel opens its own.
+  await expect(page.getByRole('grid', { name: 'Sections' })).toBeVisible();
+  await item('_Z4vaddPKfS0_Pfi', 2).first().click();
+  await expect(page.locator('kernel-scope-kernel')).toBeVisible();
+
+  // One stop of the keyboard, and letters.
+  await item('Summary', 1).focus();
+  await page.keyboard.press('n');
+  await expect(item('Notes', 1)).toBeFocused();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Home');
+  await expect(item('Summary', 1)).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('kernel-scope-summary')).toBeVisible();
+  await item('Sections', 1).focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(text).toHaveCount(0);
+  expect(await tree.locator('[tabindex="0"]').count()).toBe(1);
+});
+
+test('the tree lists its own order, whatever a table is filtered by', async ({ page }, testInfo) => {
+  await many(page, testInfo.outputPath('symbols.elf'));
+  await page.getByLabel('Filter Symbols').fill('kernel99999E');
+  await expect(page.getByRole('grid', { name: 'Symbols' }).getByRole('row')).toHaveCount(2);
+  const tree = page.getByRole('tree');
+  await tree.getByRole('treeitem', { name: 'Symbols' }).press('ArrowRight');
+  // 200 names, and what leads to the others.
+  await expect(tree.locator('[data-key^="symbols/"]')).toHaveCount(201);
+  await expect(tree.locator('[data-key="symbols/1"]')).toHaveText('_ZN6kernel7919E1');
+  await expect(tree.locator('[data-key="symbols/rest"]')).toHaveText('all 200,000 in the table');
+});
+
+test('the map says what nothing claims, and its legend filters', async ({ page }) => {
+  const grid = await opened(page, 'Map');
+  const view = page.locator('kernel-scope-map');
+  // Between the end of a section (readelf) and the start of what follows, where these differ, are bytes of alignment.
+  await expect(view.locator('.sum')).toContainText('Everything adds up to 3,976 bytes');
+  await expect(view.locator('.sum')).toContainText('no overlaps');
+  const text = SECTIONS.find(([name]) => name.startsWith('.text'));
+  const [name, , , offset, size] = text ?? ['', '', 0, 0, 0];
+  await page.getByLabel('Filter Map').fill(`name:${name}`);
+  await expect(grid.getByRole('row')).toHaveCount(2);
+  const cells = grid.getByRole('row').nth(1).getByRole('gridcell');
+  await expect(cells.nth(0)).toHaveText(`0x${offset.toString(16)}`);
+  await expect(cells.nth(1)).toHaveText(`0x${(offset + size).toString(16)}`);
+  await expect(cells.nth(3)).toHaveText(`${((size / 3976) * 100).toFixed(1)} %`);
+
+  const padding = view.getByRole('button', { name: /^padding/ });
+  await padding.click();
+  await expect(padding).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByLabel('Filter Map')).toHaveValue('role:padding');
+  const said = Number((await view.locator('.sum .link').first().textContent())?.split(' ')[0]);
+  await expect(grid.getByRole('row')).toHaveCount(said + 1);
+  await padding.click();
+  await expect(page.getByLabel('Filter Map')).toHaveValue('');
+  await grid.getByRole('columnheader', { name: 'Share' }).getByRole('button').click();
+  await grid.getByRole('columnheader', { name: 'Share' }).getByRole('button').click();
+  // The largest part is the table of section headers: 15 of 64 bytes.
+  await expect(grid.getByRole('row').nth(1)).toContainText('960');
+});
+
+test('bytes that two sections claim stand out', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, 'tests/fixtures/own/overlapping-sections.cubin');
+  await show(page, 'Map');
+  await page
+    .locator('kernel-scope-map')
+    .getByRole('button', { name: /overlap/ })
+    .click();
+  const rows = page.getByRole('grid', { name: 'Map' }).locator('.row.twice');
+  await expect(rows.first()).toBeVisible();
+  await expect(page.getByRole('grid', { name: 'Map' }).getByRole('row')).toHaveCount((await rows.count()) + 1);
+});
+
+test('findings are filtered, copied, and gone through with the arrows', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto('./');
+  await drop(page, 'tests/fixtures/own/overlapping-sections.cubin');
+  await show(page, 'Findings');
+  const view = page.locator('kernel-scope-findings');
+  const items = view.locator('li');
+  await expect(items.first()).toBeVisible();
+  const all = await items.count();
+  await view.getByRole('button', { name: 'Copy findings' }).click();
+  await page.getByRole('menuitem', { name: 'All as JSON' }).click();
+  await expect(view.getByRole('status')).toContainText('as JSON copied');
+  const findings: { offset: number | null; message: string }[] = JSON.parse(await clipboard(page));
+  expect(findings).toHaveLength(all);
+
+  const places = view.locator('.at.stop');
+  await places.first().focus();
+  await places.first().press('End');
+  await expect(places.last()).toBeFocused();
+  const last = (await places.last().textContent()) ?? '';
+  await expect(page.locator('kernel-scope-hex .head')).toContainText(`file ${last}`);
+
+  await page.getByLabel('Filter findings').fill('xyzzy');
+  await expect(items).toHaveCount(0);
+  await view.getByRole('button', { name: 'Clear the filter' }).click();
+  await expect(items).toHaveCount(all);
+});

@@ -8,12 +8,12 @@ import { bytes, hex, name } from '../text.ts';
 import { define, Part } from './part.ts';
 
 export class Ribbon extends Part {
-  static override properties = { ...super.properties, width: { state: true }, hover: { state: true } };
+  static override properties = { ...super.properties, width: { state: true }, hover: { state: true }, label: {} };
   static override styles = [
     super.styles,
     css`
       :host { display: block; padding: 8px 16px 4px; }
-      .strip { position: relative; block-size: 16px; cursor: pointer; touch-action: none; border-radius: 2px; }
+      .strip { position: relative; block-size: var(--strip, 16px); cursor: pointer; touch-action: none; border-radius: 2px; }
       .swatch { position: absolute; inset-block: 0; border-radius: 2px; }
       .selected { position: absolute; inset-block: -3px; background: color-mix(in srgb, var(--ink) 16%, transparent);
         border-inline: 1px solid var(--ink); pointer-events: none; min-inline-size: 2px; }
@@ -28,6 +28,7 @@ export class Ribbon extends Part {
 
   declare width: number;
   declare hover: { offset: number; label: string } | null;
+  declare label: string;
   #scale: Scale | null = null;
   #strips: Strip[] = [];
   /** The byte under the pointer that nobody has been asked about yet. */
@@ -45,6 +46,7 @@ export class Ribbon extends Part {
     super();
     this.width = 0;
     this.hover = null;
+    this.label = 'Map of the file';
   }
 
   protected override changed(change: Change | null): void {
@@ -78,7 +80,7 @@ export class Ribbon extends Part {
     if (!session) return nothing;
     const { selection, size } = session;
     return html`
-      <div class="strip" role="slider" tabindex="0" aria-label="Map of the file" aria-valuemin="0"
+      <div class="strip" role="slider" tabindex="0" aria-label=${this.label} aria-valuemin="0"
         aria-valuemax=${Math.max(0, size - 1)} aria-valuenow=${selection.offset} aria-valuetext=${this.#words()}
         @pointerdown=${this.#down} @pointermove=${this.#move} @pointerleave=${this.#leave} @keydown=${this.#key}>
         ${this.#scale ? this.#drawn(this.#scale) : nothing}

@@ -105,12 +105,12 @@ export class Table extends Part {
       .word { color: var(--dim); }
       .share { display: grid; grid-template-columns: minmax(0, 1fr) 8ch; gap: 8px; align-items: center; }
       .bar { block-size: 7px; }
-      .bar i { display: block; block-size: 100%; min-inline-size: 1px; border-radius: 2px; background: color-mix(in srgb, var(--ink) 45%, transparent); }
-      .row.padding, .row.unclaimed { background-image: repeating-linear-gradient(135deg, var(--hatch) 0 2px, transparent 2px 7px); }
-      .row.padding { --hatch: color-mix(in srgb, var(--dim) 14%, transparent); }
-      .row.unclaimed { --hatch: color-mix(in srgb, var(--role-unclaimed) 28%, transparent); }
+      .bar i { display: block; block-size: 100%; min-inline-size: 1px; border-radius: 2px; background: var(--tint, var(--dim)); }
+      .row.role-padding, .row.role-unclaimed { background-image: repeating-linear-gradient(135deg, var(--hatch) 0 2px, transparent 2px 7px); }
+      .row.role-padding { --hatch: color-mix(in srgb, var(--dim) 14%, transparent); }
+      .row.role-unclaimed { --hatch: color-mix(in srgb, var(--role-unclaimed) 28%, transparent); }
       .row.twice { background-image: repeating-linear-gradient(45deg, color-mix(in srgb, var(--warning) 30%, transparent) 0 2px, transparent 2px 7px); }
-      .row.unclaimed .word, .row.twice .word { color: var(--ink); font-weight: 600; }
+      .row.role-unclaimed .word, .row.twice .word { color: var(--ink); font-weight: 600; }
       .stale .rows { opacity: .5; }
       .scroller:focus-visible { outline-offset: -2px; }
       .scroller[aria-activedescendant]:focus-visible { outline: 0; }
@@ -194,6 +194,7 @@ export class Table extends Part {
     this.#said = '';
     this.#error = '';
     this.#virtual.top = this.#kept.top;
+    this.dispatchEvent(new CustomEvent('filtered'));
     void this.#query({});
   }
 
