@@ -398,7 +398,7 @@ impl Elf {
             Part::Header => "ELF header".into(),
             Part::Segments => "program headers".into(),
             Part::Sections => "section headers".into(),
-            Part::Section(index) => self.section_label(index),
+            Part::Section(index) => self.section_label(index).into_owned(),
             Part::Symbols(_) => "dynamic symbols".into(),
             Part::Strings(_) => "dynamic strings".into(),
             Part::Relocations(_) => "dynamic relocations".into(),

@@ -19,6 +19,8 @@ pub mod string;
 pub mod symbol;
 pub mod tables;
 
+use std::borrow::Cow;
+
 use object::LittleEndian;
 use object::pod::{self, Pod};
 
@@ -194,16 +196,16 @@ impl Elf {
     }
 
     /// The name of the section of that index as people write it; special indices by their names.
-    pub fn section_label(&self, index: u32) -> String {
+    pub fn section_label(&self, index: u32) -> Cow<'_, str> {
         match self.section(index).filter(|section| section.index != 0) {
-            Some(section) if section.name.is_empty() => format!("section {index}"),
-            Some(section) => section.name.clone(),
+            Some(section) if section.name.is_empty() => format!("section {index}").into(),
+            Some(section) => section.name.as_str().into(),
             None => {
                 let value = u64::from(index);
                 let of_machine = self.dialect.special_sections.name(value);
                 match of_machine.or_else(|| tables::SPECIAL_SECTION.name(value)) {
                     Some(name) => name.into(),
-                    None => format!("section {index}"),
+                    None => format!("section {index}").into(),
                 }
             }
         }

@@ -92,7 +92,7 @@ impl Elf {
             if let (true, Raw::Int(index)) = (is_index, &field.raw) {
                 let header = self.section_table.filter(|t| *index < t.count);
                 field.target = header.map(|t| t.entry(*index));
-                field.meaning = Some(self.section_label(*index as u32));
+                field.meaning = Some(self.section_label(*index as u32).into_owned());
             }
         }
     }

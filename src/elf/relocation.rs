@@ -241,7 +241,7 @@ impl Elf {
         let symbols = self.symbols(self.symbol_table_in(table.symbols)?).ok()?;
         let symbol = symbols.get(u64::from(relocation.symbol))?;
         if symbol.name == 0 && symbol.info & 15 == elf::STT_SECTION.0 {
-            return Some(self.section_label(symbol.section));
+            return Some(self.section_label(symbol.section).into_owned());
         }
         Some(symbols.name(&symbol))
     }

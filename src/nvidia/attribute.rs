@@ -261,7 +261,7 @@ impl<'a> Context<'a> {
             ("symbol", Some((table, symbols))) if raw < symbols.len() => {
                 let symbol = symbols.get(raw);
                 let name = symbol.map(|symbol| match symbols.name(&symbol) {
-                    name if name.is_empty() => self.elf.section_label(symbol.section),
+                    name if name.is_empty() => self.elf.section_label(symbol.section).into_owned(),
                     name => name,
                 });
                 field.meaning = name.filter(|_| raw != 0);
