@@ -19,6 +19,8 @@ export interface Spot {
   part: Range;
   /** Its offset in the file where the bytes are an image's, and in the image where they are the file's; null where it is not there. */
   other: number | null;
+  /** Where that ends: up to there, both count alike. */
+  otherEnd: number;
   /** The bytes of the structure and of the field that have it. */
   record: Range | null;
   field: Range | null;
@@ -83,6 +85,7 @@ export function spotOf({ offset, image_offset, parts, records }: Location, index
     path: [part?.name, record?.name, field?.name].filter((word) => word !== undefined).map((word) => name(word, 80)),
     part: part ? range(part.span) : { offset: at, size: 1 },
     other: image_offset === null || image_offset === undefined ? null : Number(image_offset),
+    otherEnd: part ? Number(part.span.offset) + Number(part.span.size) : at + 1,
     record: record ? range(record.span) : null,
     field: record && field ? fieldRange(record, field) : null,
   };

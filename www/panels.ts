@@ -5,6 +5,8 @@ import { html, type TemplateResult } from 'lit';
 import type { Column, Diagnostic, Int } from './protocol.ts';
 import type { Session } from './session.ts';
 import './elements/findings.ts';
+import type { ImageData } from './elements/image.ts';
+import './elements/image.ts';
 import './elements/kernels.ts';
 import './elements/map.ts';
 import type { SummaryData } from './elements/summary.ts';
@@ -83,6 +85,18 @@ const MADE: Record<string, Made> = {
     view: (session, columns: Column[]) =>
       html`<kernel-scope-map .session=${session} .columns=${columns}></kernel-scope-map>`,
   }),
+  image: panel({
+    request: async (session, signal): Promise<ImageData> => {
+      const [held, loaded, columns] = await Promise.all([
+        session.call('imageMap', [false], { signal }),
+        session.call('imageMap', [true], { signal }),
+        session.call('columns', ['image'], { signal }),
+      ]);
+      return { held, loaded, columns };
+    },
+    view: (session, data: ImageData, rest) =>
+      html`<kernel-scope-image .session=${session} .data=${data} .rest=${rest}></kernel-scope-image>`,
+  }),
   diagnostics: panel({
     request: (session, signal) => session.call('diagnostics', [], { signal }),
     view: (session, findings: Diagnostic[]) =>
@@ -90,16 +104,18 @@ const MADE: Record<string, Made> = {
   }),
 };
 
+/** Tables that are shown in the panel of another one. */
+const WITHIN: Record<string, string> = { load_image: 'image' };
+
 /** The panels of a file, in the order in which they are offered. */
 export function panels(session: Session): Panel[] {
-  const of = session.summary.tables.map(({ key, title, count }) => ({
-    key,
-    title,
-    count,
-    icon: ICONS[key] ?? TABLE_ICON,
-    ...(MADE[key] ?? rows(key, title)),
-  }));
-  return [{ key: 'summary', title: 'Summary', count: null, icon: ICONS.summary ?? '', ...summary }, ...of];
+  const of = new Map<string, Panel>();
+  for (const { key: table, title, count } of session.summary.tables) {
+    const key = WITHIN[table] ?? table;
+    if (of.has(key)) continue;
+    of.set(key, { key, title, count, icon: ICONS[key] ?? TABLE_ICON, ...(MADE[key] ?? rows(key, title)) });
+  }
+  return [{ key: 'summary', title: 'Summary', count: null, icon: ICONS.summary ?? '', ...summary }, ...of.values()];
 }
 
 /** `symbols` and `` of `symbols`; `kernels` and `3` of `kernels/3`. */

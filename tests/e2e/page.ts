@@ -51,8 +51,9 @@ export async function clickByte(page: Page, offset: number): Promise<void> {
 
 /** Goes to an offset by the field for it. */
 export async function goTo(page: Page, offset: string): Promise<void> {
-  await page.getByLabel('Go to offset').fill(offset);
-  await page.getByLabel('Go to offset').press('Enter');
+  const field = page.locator('kernel-scope-dock').getByLabel('Go to offset');
+  await field.fill(offset);
+  await field.press('Enter');
 }
 
 /** The six numbers of a kernel, by their titles. */

@@ -294,7 +294,7 @@ export class Hex extends Part {
         ${this.#where(space)}
         <form @submit=${this.#goto}>
           ${this.#wrong ? html`<span class="error" role="alert">${this.#wrong}</span>` : nothing}
-          <input class="field" name="goto" placeholder="Go to 0x… or name" aria-label="Go to offset" aria-invalid=${this.#wrong !== ''} autocomplete="off" spellcheck="false"
+          <input class="field" name="goto" placeholder="Go to…" aria-label="Go to offset" aria-invalid=${this.#wrong !== ''} autocomplete="off" spellcheck="false"
             @input=${this.#rewrite}>
         </form>
       </div>
@@ -324,10 +324,13 @@ export class Hex extends Part {
   #where(space: ByteSpace) {
     if (this.#error) return html`<span class="error" role="alert" title=${this.#error}>${this.#error}</span>`;
     const { selection, spot } = space;
-    if (!spot) return html`<span>no bytes</span>`;
+    if (!spot || selection.size === 0) {
+      return html`<span class="where">${space.size === 0 ? 'no bytes' : space.key === 'file' ? nothing : 'What is selected in the file is not in this image.'}</span>`;
+    }
     const [part = ''] = spot.path;
     const isFile = space.key === 'file';
-    const other = spot.other === null ? '' : ` · ${isFile ? 'image' : 'file'} ${hex(spot.other)}`;
+    const other =
+      spot.other !== null ? ` · ${isFile ? 'image' : 'file'} ${hex(spot.other)}` : isFile ? '' : ' · not from the file';
     return html`
       <b class="file" title=${part}>${name(part, 60)}</b>
       <span class="where">${isFile ? 'file' : 'image'} ${hex(selection.offset)} · +${hex(Math.max(0, selection.offset - spot.part.offset))}${other}
@@ -340,7 +343,7 @@ export class Hex extends Part {
     const space = this.#space;
     const at = this.#hovered?.at ?? this.#selection.offset;
     const spot = this.#hovered ? this.#hovered.spot : space?.spot;
-    if (!space || space.size === 0) return nothing;
+    if (!space || space.size === 0 || (!this.#hovered && this.#selection.size === 0)) return nothing;
     const role = space.roles[space.leaves.role[leafAt(space.leaves, at)] ?? 0] ?? '';
     if (!spot) return html`<span class="num">${hex(at)}</span> ${role}`;
     const from = [spot.part, spot.record, spot.field].filter((one) => one !== null).map(({ offset }) => offset);
@@ -526,7 +529,7 @@ export class Hex extends Part {
       const from = space.leaves.offset[leaf] ?? at;
       const spot = this.#spotOf(space, leaf);
       if (margin === 'part') out.push(`+${(at - (spot?.part.offset ?? from)).toString(16).padStart(digits - 1, '0')}`);
-      else if (spot === null || spot.other === null) out.push('·'.padStart(digits));
+      else if (spot === null || spot.other === null || at >= spot.otherEnd) out.push('·'.padStart(digits));
       else out.push((spot.other + at - from).toString(16).padStart(digits, '0'));
     }
     return out.length > 0 ? out : [''];
