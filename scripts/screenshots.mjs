@@ -1,5 +1,5 @@
 // Pictures of the built site, for README.md and for whoever changes how it looks: `node scripts/screenshots.mjs [FOLDER [WORD]]`
-// makes those that README.md shows in docs/screenshots, or in FOLDER all of them, or those with WORD in their name.
+// makes those that are kept in docs/screenshots, or in FOLDER all of them, or those with WORD in their name.
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,43 +8,65 @@ import { launchOptions } from './browser.mjs';
 import { serve } from './serve.mjs';
 
 /** @typedef {import('@playwright/test').Page} Page */
-/** @typedef {{ file?: string, view?: string, at?: number, size?: number, act?: (page: Page) => Promise<void>, width?: number, height?: number, path?: string }} Shot */
+/** @typedef {{ place?: string, act?: (page: Page) => Promise<void>, width?: number, height?: number, path?: string }} Shot */
 
-const CUBIN = 'examples/vadd.sm_90a.13.0.cubin';
-const OBJECT = 'examples/args.gfx90a.v5.co';
-const BROKEN = 'examples/note-descsz-too-big.co';
+const CUBIN = 'src=examples/vadd.sm_90a.13.0.cubin';
+const OBJECT = 'src=examples/args.gfx90a.v5.co';
+const BROKEN = 'src=examples/note-descsz-too-big.co';
 const NARROW = { width: 390, height: 844 };
+const WIDE = { width: 1920, height: 1080 };
+
+/** @param {Page} page */
+const atTheRight = (page) => page.keyboard.press('d');
 
 /** @type {Record<string, Shot>} */
 const shots = {
   start: {},
-  summary: { file: CUBIN },
-  cubin: { file: CUBIN, view: 'kernels', at: 0x58c },
-  sections: { file: CUBIN, view: 'sections', at: 0x408, size: 104 },
+  summary: { place: `${OBJECT}` },
+  cubin: { place: `${CUBIN}&view=kernels&at=0x584&select=ordinal` },
+  sections: { place: `${CUBIN}&view=sections&at=0x408&select=104` },
   symbols: {
-    file: OBJECT,
-    view: 'symbols',
+    place: `${OBJECT}&view=symbols`,
     act: (page) => page.locator('kernel-scope-table .row').nth(4).click(),
   },
-  map: { file: OBJECT, view: 'map', at: 0x200 },
-  'amd-summary': { file: OBJECT },
-  'amd-kernel': { file: OBJECT, view: 'kernels/0', at: 0xcc0, size: 64 },
-  'code-object': { file: OBJECT, view: 'kernels/0', at: 0xcf0, size: 1 },
-  findings: { file: BROKEN, view: 'diagnostics', at: 0x200 },
+  map: { place: `${OBJECT}&view=map&at=0x200` },
+  image: { place: `${CUBIN}&view=image&at=.text._Z4vaddPKfS0_Pfi%2B0x10&select=16` },
+  'code-object': { place: `${OBJECT}&view=kernels/0&at=0xcf0` },
+  findings: { place: `${BROKEN}&view=diagnostics&at=0x200` },
+  find: {
+    place: `${CUBIN}&view=sections`,
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('vadd');
+    },
+  },
+  right: { ...WIDE, place: `${CUBIN}&view=kernels&at=0x584&select=ordinal`, act: atTheRight },
   'start-narrow': NARROW,
-  narrow: { ...NARROW, file: CUBIN, view: 'kernels' },
-  'bytes-narrow': { ...NARROW, file: CUBIN, view: 'kernels', at: 0x584 },
+  narrow: { ...NARROW, place: `${CUBIN}&view=kernels` },
+  'bytes-narrow': { ...NARROW, place: `${CUBIN}&view=kernels&at=0x584` },
   'fields-narrow': {
     ...NARROW,
-    file: CUBIN,
-    view: 'kernels',
-    at: 0x584,
+    place: `${CUBIN}&view=kernels&at=0x584`,
     act: (page) => page.getByRole('button', { name: 'Fields', exact: true }).click(),
   },
   embed: { path: 'examples/embed.html', width: 1280, height: 1500 },
 };
-/** Those that README.md shows. */
-const KEPT = new Set(['cubin-light', 'cubin-dark', 'code-object-dark', 'narrow-light']);
+/** Those that README.md shows, and those that show what there is. */
+const KEPT = new Set([
+  'start-light',
+  'summary-light',
+  'cubin-light',
+  'cubin-dark',
+  'sections-dark',
+  'map-light',
+  'image-light',
+  'code-object-dark',
+  'findings-light',
+  'find-dark',
+  'right-dark',
+  'narrow-light',
+  'fields-narrow-dark',
+]);
 
 const folder = process.argv[2] ?? 'docs/screenshots';
 const word = process.argv[3] ?? '';
@@ -58,8 +80,8 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     const { width = 1280, height = 800 } = shot;
     const page = await browser.newPage({ viewport: { width, height }, colorScheme });
     page.on('console', (message) => console.log(file, message.type(), message.text()));
-    await page.goto(server.url + (shot.path ?? ''));
-    if (shot.file) await open(page, shot);
+    await page.goto(`${server.url}${shot.path ?? ''}${shot.place ? `#${shot.place}` : ''}`);
+    await page.waitForTimeout(500);
     await page.waitForTimeout(500);
     await shot.act?.(page);
     await page.waitForTimeout(200);
@@ -69,18 +91,3 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
 }
 await browser.close();
 server.close();
-
-/** @param {Page} page @param {Shot} shot */
-async function open(page, { file, view, at, size }) {
-  await page.evaluate(
-    async ([file, view, at, size]) => {
-      const scope = /** @type {any} */ (document.querySelector('kernel-scope'));
-      if (view) scope.view = view;
-      await scope.openUrl(file);
-      await scope.updateComplete;
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      if (at !== undefined) scope.session.select(at, size ?? 1);
-    },
-    /** @type {const} */ ([file, view, at, size]),
-  );
-}
