@@ -74,7 +74,7 @@ try {
     const dock = document.querySelector('kernel-scope')?.shadowRoot?.querySelector('kernel-scope-dock');
     const hex = /** @type {any} */ (dock?.shadowRoot?.querySelector('kernel-scope-hex'));
     const scope = /** @type {any} */ (document.querySelector('kernel-scope'));
-    scope.dockHeight = 50 * 21 + 40;
+    scope.docking = { ...scope.docking, side: 'below', height: 50 * 21 + 72 };
     await scope.updateComplete;
     await new Promise((resolve) => setTimeout(resolve, 300));
     const scroller = hex.shadowRoot.querySelector('.scroller');
@@ -115,7 +115,7 @@ try {
   const scrolled = await page.evaluate(async () => {
     const scope = /** @type {any} */ (document.querySelector('kernel-scope'));
     scope.session.view = 'symbols';
-    scope.dockHeight = 200;
+    scope.docking = { ...scope.docking, height: 200 };
     const table = () =>
       scope.renderRoot.querySelector('kernel-scope-panel').renderRoot.querySelector('kernel-scope-table');
     while (!table()?.renderRoot.querySelector('.row')) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -52,8 +52,9 @@ export const GROUPS: Group[] = [
     shortcuts: [
       { keys: ['←', '→', '↑', '↓'], title: 'Move; with Shift, select' },
       { keys: ['Home', 'End'], title: 'Start and end of the row; with Ctrl, of the file' },
-      { keys: ['g'], title: 'Go to an offset, a name, or a place in the image' },
-      { keys: ['Control+f'], title: 'Find bytes or text' },
+      { keys: ['Control+g', 'g'], title: 'Go to an offset, a name, or a place in the image' },
+      { keys: ['Control+f', '/'], title: 'Find bytes or text' },
+      { keys: ['F3', 'Shift+F3'], title: 'The next match, and the one before' },
       { keys: ['Control+a'], title: 'Select the part, then all' },
       { keys: ['Control+c'], title: 'Copy the selected bytes' },
     ],

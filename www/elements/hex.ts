@@ -105,7 +105,7 @@ export class Hex extends Part {
       .begin { inline-size: 1px; margin-inline-start: -3px; background: color-mix(in srgb, var(--ink) 40%, transparent); }
       /* The margin and the characters step back. */
       .veil { inset-block: 0; background: var(--pane); opacity: .36; pointer-events: none; }
-      .label { position: absolute; font: 11.5px/${ROW}px var(--mono); color: var(--dim); overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
+      .label { position: absolute; color: var(--dim); overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
       .handle { position: absolute; inline-size: 44px; block-size: 40px; margin: 0 0 0 -22px; pointer-events: auto; touch-action: none; }
       .handle::before { content: ''; position: absolute; inset-block-start: 2px; inset-inline-start: 13px; inline-size: 18px; block-size: 18px;
         border-radius: 50%; background: var(--accent); }
@@ -300,7 +300,7 @@ export class Hex extends Part {
       </div>
       ${this.isFinding ? html`<kernel-scope-find .space=${space} @close=${this.#unfind}></kernel-scope-find>` : nothing}
       <div class="scroller" role="grid" tabindex="0" aria-label="Bytes" aria-rowcount=${this.#virtual.list.rows} aria-colcount=${this.#width + 1}
-        aria-multiselectable="true" aria-activedescendant="cell"
+        aria-multiselectable="true" aria-activedescendant=${space.size > 0 ? 'cell' : nothing}
         @pointerdown=${p.down} @pointermove=${p.move} @pointerup=${p.up} @pointercancel=${p.up} @pointerleave=${p.leave} @touchmove=${p.touch}
         @click=${p.click} @dblclick=${p.double} @contextmenu=${p.menu} @keydown=${this.#key}>
         <div class="window" role="presentation">
@@ -374,7 +374,7 @@ export class Hex extends Part {
     const start = this.#cursor - (this.#cursor % this.#width);
     const count = Math.min(this.#width, space.size - start);
     return html`<div class="unseen" role="row" aria-rowindex=${Math.floor(start / this.#width) + 1}>
-      <span role="rowheader">${hex(start)}</span>${Array.from({ length: count }, (_, i) => {
+      <span role="rowheader" aria-colindex="1">${hex(start)}</span>${Array.from({ length: count }, (_, i) => {
         const at = start + i;
         const value = this.#value(at);
         const isIn = at >= selection.offset && at < selection.offset + selection.size;

@@ -31,7 +31,7 @@ export class Image extends Part {
   static override styles = [
     super.styles,
     css`
-      :host { display: grid; grid-template: auto auto minmax(0, 1fr) / minmax(300px, .8fr) minmax(0, 1.25fr); block-size: 100%; min-block-size: 300px; }
+      :host { display: grid; grid-template: auto auto minmax(0, 1fr) / minmax(200px, 290px) minmax(0, 1fr); block-size: 100%; min-block-size: 300px; }
       .head { grid-column: 1 / -1; padding: 12px 20px 8px; display: grid; gap: 3px; }
       label { display: flex; gap: 0 8px; align-items: baseline; cursor: pointer; flex-wrap: wrap; }
       label b { font-weight: 600; }
@@ -47,7 +47,7 @@ export class Image extends Part {
       kernel-scope-hex { border-block-start: 1px solid var(--line); border-inline-start: 1px solid var(--line); background: var(--pane); }
       .none { padding: 16px 20px; }
       @container (max-width: 700px) {
-        :host { grid-template: auto auto minmax(72px, 130px) minmax(300px, 1fr) / minmax(0, 1fr); block-size: auto; min-block-size: 100%; }
+        :host { grid-template: auto auto 130px minmax(300px, 1fr) / minmax(0, 1fr); block-size: auto; min-block-size: 100%; }
         .head { padding-inline: 12px; }
         .strip { margin-inline: 12px; }
         kernel-scope-hex { border-inline-start: 0; max-block-size: 420px; }

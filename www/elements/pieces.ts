@@ -12,7 +12,7 @@ import { bytes, count, hex, name } from '../text.ts';
 import { Virtual, virtualStyles } from '../virtual.ts';
 import { define, Part } from './part.ts';
 
-const ROW = 24;
+const ROW = 40;
 const PAGE = 100;
 
 interface Row {
@@ -31,16 +31,15 @@ export class Pieces extends Part {
     css`
       :host { display: block; min-block-size: 0; min-inline-size: 0; }
       .scroller:focus-visible { outline-offset: -2px; }
-      [role="option"] { block-size: ${ROW}px; line-height: ${ROW}px; padding-inline: 14px; display: grid; grid-template-columns: 10px minmax(6em, 1fr) 5em 4.5em 7em;
-        gap: 8px; align-items: center; cursor: pointer; white-space: nowrap; font-size: 12px; }
+      [role="option"] { block-size: ${ROW}px; padding: 3px 14px 0 20px; display: grid; grid-template-columns: 10px minmax(0, 1fr); gap: 0 8px;
+        align-items: center; cursor: pointer; white-space: nowrap; font-size: 12px; line-height: 17px; align-content: start; }
       [role="option"]:hover { background: var(--hover); }
       [aria-selected="true"], [aria-selected="true"]:hover { background: var(--wash); }
       .window { inline-size: 100%; }
-      .file { overflow: hidden; text-overflow: ellipsis; font-size: 12.5px; }
-      .num { text-align: end; }
+      .file { overflow: hidden; text-overflow: ellipsis; font-size: 12.5px; overflow-wrap: normal; }
       .swatch { block-size: 10px; border-radius: 2px; }
-      .dim { text-align: end; overflow: hidden; text-overflow: ellipsis; }
-      @container (max-width: 700px) { [role="option"] { grid-template-columns: 10px minmax(0, 1fr) 6em 5em; padding-inline: 12px; } .from { display: none; } }
+      .dim { grid-column: 2; overflow: hidden; text-overflow: ellipsis; }
+      .num { font-size: 11.5px; }
     `,
   ];
 
@@ -129,12 +128,13 @@ export class Pieces extends Part {
       : row.stored === 0
         ? 'zeros'
         : row.stored < row.size
-          ? `${count(row.stored)} of the file`
-          : 'all of the file';
+          ? `${count(row.stored)} from the file`
+          : 'from the file';
     return html`<div role="option" id="piece${index}" aria-selected=${this.#isChosen(row)} aria-setsize=${this.#total} aria-posinset=${index + 1}
-      title=${row ? `${name(row.name)} · ${hex(row.offset)}–${hex(row.offset + row.size)} · ${bytes(row.size)} · ${from}` : nothing} @click=${() => this.#choose(index)}>${
+      title=${row ? `${name(row.name)} · ${hex(row.offset)}–${hex(row.offset + row.size)}` : nothing} @click=${() => this.#choose(index)}>${
         row
-          ? html`<i class="swatch role-${role}"></i><span class="file">${name(row.name, 80)}</span><span class="num">${hex(row.offset)}</span><span class="num">${count(row.size)}</span><span class="dim from">${from}</span>`
+          ? html`<i class="swatch role-${role}"></i><span class="file">${name(row.name, 80)}</span>
+            <span class="dim"><span class="num">${hex(row.offset)}</span> · ${bytes(row.size)} · ${from}</span>`
           : nothing
       }</div>`;
   }
