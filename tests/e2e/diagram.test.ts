@@ -211,7 +211,7 @@ test('a record is printed alone, and the page is printed without what only a scr
   await expect(page.locator('kernel-scope-identity')).toBeVisible();
   await expect(page.locator('kernel-scope-kernel').first()).toBeVisible();
   await expect(diagram(page).locator('.word').first()).toBeVisible();
-  for (const gone of ['kernel-scope-hex', 'kernel-scope-nav', 'kernel-scope-ribbon', 'kernel-scope-menu', '.split'])
+  for (const gone of ['kernel-scope-hex', 'kernel-scope-nav', 'kernel-scope-ribbon', 'kernel-scope-tabs'])
     await expect(page.locator(gone).first()).toBeHidden();
   // Ink on white, whatever the screen has.
   const ink = await diagram(page).evaluate((element) => getComputedStyle(element).color);

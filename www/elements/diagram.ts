@@ -489,7 +489,7 @@ export class Diagram extends Part {
     const title = name(field.name, 60);
     const meaning = field.kind === 'flag' ? '' : meaningText(field, 60);
     // Names are whole: a long one has the room of several.
-    const pixels = 90 + 7 * (title.length + (isOff ? 0 : meaning.length));
+    const pixels = 86 + 7.7 * (title.length + (isOff ? 0 : meaning.length));
     const span = Math.min(columns, Math.ceil(pixels / width));
     const isChosen = this.session?.selection.field === box.field;
     return html`<button class="${isChosen ? 'chosen' : ''} ${isOff ? 'off' : ''}" tabindex="-1" ${styled({ 'grid-column': `span ${span}` })}

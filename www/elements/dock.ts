@@ -54,7 +54,7 @@ export class Dock extends Part {
       }
       @media print {
         :host { display: block; box-shadow: none; }
-        .split, .handle, .panes kernel-scope-hex { display: none !important; }
+        .edge, .between, .handle, .panes kernel-scope-hex { display: none !important; }
         .panes, .panes kernel-scope-diagram { display: block !important; border: 0; }
       }
     `,

@@ -67,6 +67,7 @@ export class KernelScope extends LitElement {
     css`
       :host { display: block; block-size: 640px; color-scheme: light dark; }
       :host([hidden]) { display: none; }
+      .scope { position: relative; }
       .layout { display: grid; grid-template: auto auto auto minmax(0, 1fr) var(--dock) / 216px minmax(0, 1fr); block-size: 100%; position: relative;
         overflow: hidden; }
       .layout.none { grid-template-rows: auto auto auto minmax(0, 1fr); }
@@ -94,17 +95,19 @@ export class KernelScope extends LitElement {
         .right kernel-scope-dock { grid-area: 4 / 3; }
       }
       @container (max-width: 700px) {
-        .layout, .layout.none { grid-template: auto auto auto auto minmax(0, 1fr) 46px / minmax(0, 1fr); }
-        .layout kernel-scope-dock { display: grid; position: absolute; inset-inline: 0; inset-block-end: 0; z-index: 3; max-block-size: 70%; }
-        kernel-scope-dock[open] { block-size: 70%; }
+        /* Where there is hardly any height (a zoom of 400 %) what is above the panel scrolls away, and the sheet may have all of it. */
+        .layout, .layout.none { grid-template: auto auto auto auto minmax(200px, 1fr) 46px / minmax(0, 1fr); position: static; overflow: hidden auto; }
+        .layout kernel-scope-dock { display: grid; position: absolute; inset-inline: 0; inset-block-end: 0; z-index: 3;
+          max-block-size: max(70%, min(100%, 320px)); }
+        kernel-scope-dock[open] { block-size: max(70%, min(100%, 320px)); }
         .body, kernel-scope-panel { grid-area: 5 / 1; }
       }
       /* On paper: what the file is, the panel that is open, and the record, one below the other and in light colours. */
       @media print {
         :host { block-size: auto !important; color-scheme: only light !important; }
         .layout, .layout.empty { display: block; overflow: visible; block-size: auto; }
-        kernel-scope-ribbon, kernel-scope-nav, .notices { display: none; }
-        kernel-scope-dock, kernel-scope-dock[open] { position: static; block-size: auto; max-block-size: none; }
+        kernel-scope-tabs, kernel-scope-ribbon, kernel-scope-nav, .notices { display: none; }
+        .layout kernel-scope-dock { position: static; block-size: auto; max-block-size: none; }
       }
     `,
   ];
