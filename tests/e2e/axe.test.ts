@@ -27,10 +27,11 @@ const PANELS = [
 ];
 
 /** Runs all of axe's rules on what is shown, or only on one element of it; findings as one line each. */
-async function check(page: Page, what: string, within?: string): Promise<void> {
+async function check(page: Page, what: string, ...within: string[]): Promise<void> {
   // The site has no frames that would need a page of axe's own.
   const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
-  if (within) axe.include({ fromShadowDom: ['kernel-scope', within] });
+  const [first, ...inner] = within;
+  if (first) axe.include({ fromShadowDom: ['kernel-scope', first, ...inner] });
   const { violations, passes } = await axe.analyze();
   const found = violations.flatMap(({ id, nodes }) =>
     nodes.map(
@@ -64,7 +65,7 @@ for (const [kind, file, record] of [
       for (const key of PANELS) {
         await view(page, key);
         // What is around the panels is the same for all.
-        await check(page, key, key === 'summary' ? undefined : 'kernel-scope-panel');
+        await check(page, key, ...(key === 'summary' ? [] : ['kernel-scope-panel']));
       }
     });
   }
@@ -124,22 +125,29 @@ test('axe finds nothing in menus, in the list of fields, or on a narrow screen',
   await drop(page, ARGS);
   await goTo(page, '0xcf0');
   await show(page, 'Sections');
-  const menus = page.locator('kernel-scope-menu:visible');
-  for (let i = 0; i < (await menus.count()); i++) {
-    await menus.nth(i).getByRole('button').first().click();
-    await check(page, `menu ${i}`);
-    await page.keyboard.press('Escape');
+  for (const within of [
+    ['kernel-scope-identity'],
+    ['kernel-scope-panel', 'kernel-scope-table'],
+    ['kernel-scope-dock', 'kernel-scope-hex'],
+    ['kernel-scope-dock', 'kernel-scope-diagram'],
+  ]) {
+    const menus = page.locator(`${within.at(-1)} kernel-scope-menu:visible`);
+    for (let i = 0; i < (await menus.count()); i++) {
+      await menus.nth(i).getByRole('button').first().click();
+      await check(page, `menu ${i} of ${within}`, ...within);
+      await page.keyboard.press('Escape');
+    }
   }
   await page.locator('kernel-scope-diagram').getByRole('button', { name: 'How the record is shown' }).click();
   await page.getByRole('menuitemradio', { name: 'List' }).click();
-  await check(page, 'list');
+  await check(page, 'list', 'kernel-scope-dock');
 
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.setViewportSize(NARROW);
     await page.emulateMedia({ colorScheme });
     for (const tab of ['Bytes', 'Fields']) {
       await page.getByRole('button', { name: tab, exact: true }).click();
-      await check(page, `${tab}, narrow, ${colorScheme}`);
+      await check(page, `${tab}, narrow, ${colorScheme}`, 'kernel-scope-dock');
     }
   }
 });
@@ -151,7 +159,7 @@ test('axe finds nothing where the system forces its colours', async ({ page }) =
   await goTo(page, '0x584');
   for (const key of ['summary', 'kernels/0', 'sections']) {
     await view(page, key);
-    await check(page, key, key === 'summary' ? undefined : 'kernel-scope-panel');
+    await check(page, key, ...(key === 'summary' ? [] : ['kernel-scope-panel']));
   }
 });
 

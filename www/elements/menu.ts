@@ -68,7 +68,7 @@ export class Menu extends LitElement {
     const { title, hint, isOn, isChosen } = item;
     const state = isOn ?? isChosen;
     const role = isOn !== undefined ? 'menuitemcheckbox' : isChosen !== undefined ? 'menuitemradio' : 'menuitem';
-    return html`<button role=${role} tabindex="-1" aria-checked=${state === undefined ? nothing : state} @click=${() => this.#choose(item)}>
+    return html`<button role=${role} tabindex=${item === this.items[0] ? 0 : -1} aria-checked=${state === undefined ? nothing : state} @click=${() => this.#choose(item)}>
       ${this.items.some((one) => one && (one.isOn ?? one.isChosen) !== undefined) ? html`<span class="tick" aria-hidden="true">${state ? '✓' : ''}</span>` : nothing}
       <span>${title}</span>${hint ? html`<span class="hint">${hint}</span>` : nothing}
     </button>`;
