@@ -15,7 +15,7 @@ export class MapView extends Part {
   static override styles = [
     super.styles,
     css`
-      :host { display: grid; grid-template-rows: auto minmax(180px, 1fr); block-size: 100%; min-block-size: 0; }
+      :host { display: grid; grid-template: auto minmax(180px, 1fr) / minmax(0, 1fr); block-size: 100%; min-block-size: 0; }
       .above { padding: 12px 20px 2px; }
       .sum { margin-block-end: 8px; }
       .sum b { font-weight: 600; }

@@ -4,6 +4,7 @@
 // A grid with one stop for the Tab key: arrows go from cell to cell, the heading included; what is chosen (runs.ts) is what is copied.
 
 import { css, html, nothing, type PropertyValues } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
 import { isAbort, message, type Options, PATIENCE } from '../client.ts';
 import { COPY_LIMIT, type RowsForm } from '../copy.ts';
 import { copyText, save } from '../out.ts';
@@ -75,7 +76,7 @@ export class Table extends Part {
     super.styles,
     virtualStyles,
     css`
-      :host { display: grid; grid-template-rows: auto minmax(0, 1fr); block-size: 100%; min-block-size: 0; }
+      :host { display: grid; grid-template: auto minmax(0, 1fr) / minmax(0, 1fr); block-size: 100%; min-block-size: 0; }
       .tools { display: flex; flex-wrap: wrap; gap: 6px 16px; align-items: center; padding: 8px 20px; }
       .tools input { flex: 0 1 26em; }
       .said { color: var(--dim); white-space: nowrap; }
@@ -94,7 +95,7 @@ export class Table extends Part {
       .edge::after { content: ''; position: absolute; inset-block: 7px; inset-inline-start: 4px; border-inline-start: 1px solid var(--line); }
       .head:not(:hover) .edge::after { visibility: hidden; }
       .edge:hover::after { border-color: var(--accent); border-inline-start-width: 2px; }
-      .row { block-size: ${ROW}px; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); cursor: default; }
+      .row { block-size: ${ROW}px; contain: strict; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); cursor: default; }
       .row:hover { background: var(--hover); }
       .row[aria-selected="true"] { background: var(--wash); }
       .row.here { box-shadow: inset 3px 0 var(--accent); }
@@ -321,8 +322,13 @@ export class Table extends Part {
     const shown = shownColumns(this.columns, this.#setup);
     const current = shown[Math.min(this.#kept.column, shown.length - 1)] ?? 0;
     if (!this.#isPreparing) this.#pages.keepOnly((page) => (page + 1) * PAGE > first && page * PAGE < first + rows);
-    const body = [];
-    for (let row = first; row < first + rows; row++) body.push(this.#row(row, shown, row === active ? current : -1));
+    // An element that leaves the view at one edge is the one that comes in at the other: the rows between stay as they are.
+    const slots = this.#virtual.page + 3;
+    const body = repeat(
+      Array.from({ length: rows }, (_, i) => first + i),
+      (row) => row % slots,
+      (row) => this.#row(row, shown, row === active ? current : -1),
+    );
     const isInView = active === HEAD || (active >= first && active < first + rows);
     return html`
       <div class="tools">
