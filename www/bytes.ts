@@ -118,8 +118,17 @@ export class FileSpace implements ByteSpace {
   }
 
   get spot(): Spot | null {
-    const { location, recordIndex } = this.session;
-    return location.parts.length > 0 ? spotOf(location, recordIndex) : null;
+    const { location, recordIndex, selection } = this.session;
+    if (location.parts.length === 0) return null;
+    // A field that is chosen lies in the record that the location knows, and has an offset of its own.
+    const by = selection.field === null ? 0 : selection.offset - Number(location.offset);
+    const { image_offset } = location;
+    const moved = {
+      ...location,
+      offset: Number(location.offset) + by,
+      image_offset: image_offset === null || image_offset === undefined ? null : Number(image_offset) + by,
+    };
+    return spotOf(moved, recordIndex);
   }
 
   read(offset: number, size: number, signal?: AbortSignal): Promise<Uint8Array> {
