@@ -37,6 +37,7 @@ test('bytes and fields stand below or at the right, as large as one wants, and s
 test('one field finds panels, names, offsets and bytes', async ({ page }) => {
   await page.goto('./');
   await drop(page, VADD);
+  await expect(page.locator('kernel-scope-identity h1')).toHaveText('vadd.sm_90a.13.0.cubin');
   const find = async (text: string, choice: RegExp) => {
     await page.keyboard.press('Control+k');
     await page.getByLabel('Find in the file').fill(text);
