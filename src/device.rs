@@ -5,10 +5,12 @@ use crate::container::Format;
 use crate::elf::map::Part;
 use crate::elf::{Dialect, Elf, Header, dialect};
 use crate::error::{Diagnostics, Result};
+use crate::instructions::InstructionList;
 use crate::kernels::{AmdgpuKernelList, CubinKernelList};
-use crate::nvidia::{self, Cubin};
+use crate::nvidia::{self, Code, Cubin};
 use crate::record::Record;
 use crate::rows::Table;
+use crate::text::Text;
 
 /// What a file is to a GPU.
 #[derive(Debug)]
@@ -94,6 +96,33 @@ impl Device {
             Self::None => None,
             Self::Cubin(cubin) => Some(Box::new(CubinKernelList(&cubin.kernels))),
             Self::CodeObject(object) => Some(Box::new(AmdgpuKernelList(&object.kernels))),
+        }
+    }
+
+    /// The code of the kernel of that index, where its encoding is known.
+    pub fn code<'a>(&self, elf: &'a Elf, kernel: usize) -> Option<Code<'a>> {
+        match self {
+            Self::Cubin(cubin) => cubin.code(elf, kernel),
+            _ => None,
+        }
+    }
+
+    /// The instructions of the kernel of that index as a table.
+    pub fn instruction_list<'a>(&self, elf: &'a Elf, kernel: usize) -> Option<Box<dyn Table + 'a>> {
+        match self {
+            Self::Cubin(cubin) => Some(Box::new(InstructionList::new(
+                cubin.code(elf, kernel)?,
+                cubin.lines(elf, kernel)?,
+            ))),
+            _ => None,
+        }
+    }
+
+    /// Text for people that is in it: the source that it was made from.
+    pub fn texts(&self) -> &[Text] {
+        match self {
+            Self::Cubin(cubin) => &cubin.texts,
+            _ => &[],
         }
     }
 }

@@ -13,10 +13,12 @@ use crate::lists::{
     DiagnosticList, ImageList, MapList, NoteList, RelocationList, SectionList, SegmentList,
     SymbolList,
 };
+use crate::nvidia::Code;
 use crate::record::Record;
 use crate::rows::{Progress, Table};
 use crate::source::Source;
 use crate::span::Span;
+use crate::text::{LineList, Text, TextList};
 
 /// An opened file. Opening reads headers; tables and contents are read when they are asked for.
 pub struct Document {
@@ -334,7 +336,8 @@ impl Document {
         }
     }
 
-    /// The table called `key`, one of [`TABLES`]; `None` where the file cannot have it.
+    /// The table called `key`, one of [`TABLES`], or one of a part: `code/3` has the instructions of kernel 3, `text/0` the
+    /// lines of the first text. `None` where the file cannot have it.
     pub fn table(&self, key: &str) -> Option<Box<dyn Table + '_>> {
         let elf = self.elf.as_ref();
         Some(match key {
@@ -354,6 +357,10 @@ impl Document {
                 image: elf?.load_image.as_ref()?,
                 by_segments: true,
             }),
+            "texts" => Box::new(TextList {
+                source: &self.source,
+                texts: Some(self.texts()).filter(|texts| !texts.is_empty())?,
+            }),
             "notes" => Box::new(NoteList {
                 elf: elf?,
                 notes: &self.notes,
@@ -363,8 +370,33 @@ impl Document {
                 leaves: &self.leaves,
             }),
             "diagnostics" => Box::new(DiagnosticList(self.findings.all())),
-            _ => return None,
+            _ => {
+                let (key, index) = key.split_once('/')?;
+                return self.table_of(key, index.parse().ok()?);
+            }
         })
+    }
+
+    /// The table called `key` of the kernel or text of that index.
+    fn table_of(&self, key: &str, index: usize) -> Option<Box<dyn Table + '_>> {
+        match key {
+            "code" => self.device.instruction_list(self.elf.as_ref()?, index),
+            "text" => Some(Box::new(LineList::new(
+                &self.source,
+                self.texts().get(index)?,
+            ))),
+            _ => None,
+        }
+    }
+
+    /// Text for people that is in it: the source that it was made from.
+    pub fn texts(&self) -> &[Text] {
+        self.device.texts()
+    }
+
+    /// The code of the kernel of that index, where its encoding is known.
+    pub fn code(&self, kernel: usize) -> Option<Code<'_>> {
+        self.device.code(self.elf.as_ref()?, kernel)
     }
 
     /// The leaves of the map: every byte of the file is in exactly one.
@@ -507,6 +539,7 @@ pub const TABLES: &[(&str, &str)] = &[
     ("image", "Image"),
     ("load_image", "Image by segments"),
     ("notes", "Notes"),
+    ("texts", "Text"),
     ("map", "Map"),
     ("diagnostics", "Findings"),
 ];

@@ -27,6 +27,7 @@ pub mod error;
 pub mod export;
 pub mod goto;
 mod index;
+mod instructions;
 pub mod int;
 pub mod kernels;
 pub mod lists;
@@ -38,6 +39,7 @@ pub mod rows;
 pub mod search;
 pub mod source;
 pub mod span;
+pub mod text;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 

@@ -33,6 +33,7 @@ impl Serialize for Report<'_> {
             "relocations",
             "other_relocations",
             "notes",
+            "texts",
         ] {
             map.serialize_entry(key, &document.table(key).map(TableReport))?;
         }

@@ -16,6 +16,7 @@ use crate::error::{Diagnostic, Error};
 use crate::export::{self, Form};
 use crate::goto::{Suggest, Suggestion, Target};
 use crate::kernels::KernelDetail;
+use crate::nvidia::code::{CodeStatistics, Count};
 use crate::record::Record;
 use crate::report::Report;
 use crate::rows::{Cell, Column, Progress, Query, View};
@@ -173,6 +174,7 @@ pub struct Handle {
     views: Vec<(String, View)>,
     search: Option<Search>,
     suggest: Option<Suggest>,
+    count: Option<(u32, Count)>,
 }
 
 #[wasm_bindgen]
@@ -196,6 +198,7 @@ impl Handle {
             views: Vec::new(),
             search: None,
             suggest: None,
+            count: None,
         }
     }
 
@@ -440,6 +443,29 @@ impl Handle {
     pub fn kernel(&self, index: u32) -> Result<Option<Ts<KernelDetail>>, JsValue> {
         let kernel = self.document.kernel(index as usize);
         kernel.as_ref().map(object).transpose()
+    }
+
+    /// Begins to count what the scheduling of a kernel comes to, by the kernel's index.
+    pub fn count(&mut self, kernel: u32) {
+        self.count = Some((kernel, Count::default()));
+    }
+
+    /// Goes on counting: about `budget` instructions more.
+    #[wasm_bindgen(js_name = countStep)]
+    pub fn count_step(&mut self, budget: u32) -> Result<Ts<Progress>, JsValue> {
+        let (kernel, count) = self
+            .count
+            .as_mut()
+            .ok_or_else(|| words("nothing is counted"))?;
+        let code = self.document.code(*kernel as usize);
+        let code = code.ok_or_else(|| words("how this kernel's code is encoded is not known"))?;
+        object(&count.step(&code, budget.into()).map_err(refuse)?)
+    }
+
+    /// What is counted so far.
+    pub fn counted(&self) -> Result<Option<Ts<CodeStatistics>>, JsValue> {
+        let count = self.count.as_ref();
+        count.map(|(_, count)| object(count.found())).transpose()
     }
 
     /// The findings so far.

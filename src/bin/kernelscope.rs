@@ -9,8 +9,9 @@ use kernelscope::document::Document;
 use kernelscope::error::Kind;
 use kernelscope::export::{self, Form};
 use kernelscope::lists;
+use kernelscope::nvidia::code::{BarrierUse, Count};
 use kernelscope::report::Report;
-use kernelscope::rows::Rows;
+use kernelscope::rows::{Rows, Unit};
 use kernelscope::source::{File, Source};
 use kernelscope::span::Span;
 use lexopt::prelude::*;
@@ -23,8 +24,11 @@ Shows what is in a GPU binary. FILE is a path, or - for standard input.
 Commands:
   report         what it is, its kernels, sections and findings
   kernels        its kernels and what each needs
-  sections, segments, symbols, relocations, notes, image, load_image, map, diagnostics
+  sections, segments, symbols, relocations, notes, texts, image, load_image, map, diagnostics
                  one table
+  code           instructions and what they tell the scheduler, of a kernel: code FILE KERNEL, by its name or its number
+                 in the table of kernels
+  text           the source that is kept in it, such as PTX: text FILE [N], by its number in the table of texts
   hex            bytes: --at OFFSET (default 0), --len N (default: to the end)
   record         the structures that hold a byte: --at OFFSET
 
@@ -45,6 +49,8 @@ command line is wrong.
 struct Arguments {
     command: String,
     file: PathBuf,
+    /// Which kernel, or which text.
+    which: Option<String>,
     json: bool,
     form: Form,
     at: Option<String>,
@@ -126,7 +132,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
     let is_table = kernelscope::document::TABLES
         .iter()
         .any(|(key, _)| *key == command);
-    if !is_table && !["report", "hex", "record"].contains(&command.as_str()) {
+    if !is_table && !["report", "hex", "record", "code", "text"].contains(&command.as_str()) {
         return Err(Failure::Usage(format!("there is no command {command:?}")));
     }
     for (option, is_given, takers) in [
@@ -149,12 +155,20 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
     let file = words
         .next()
         .ok_or_else(|| Failure::Usage(format!("{command}: no file is given")))?;
+    let which = match command.as_str() {
+        "code" | "text" => words.next().map(|word| word.string()).transpose()?,
+        _ => None,
+    };
+    if command == "code" && which.is_none() {
+        return Err(Failure::Usage("code: no kernel is given".into()));
+    }
     if let Some(word) = words.next() {
         return Err(Failure::Usage(format!("{word:?} is one argument too many")));
     }
     Ok(Some(Arguments {
         command,
         file: file.into(),
+        which,
         json,
         form: form.unwrap_or(if json { Form::Json } else { Form::Text }),
         at,
@@ -234,6 +248,8 @@ fn run() -> Result<ExitCode, Failure> {
         }
         "hex" => hex(&document, &arguments, &mut out)?,
         "record" => record(&document, &arguments, &mut out)?,
+        "code" => code(&document, &arguments, &mut out)?,
+        "text" => text(&document, &arguments, &mut out)?,
         table => {
             let rows = document.table(table);
             match rows {
@@ -388,6 +404,103 @@ fn record(document: &Document, arguments: &Arguments, out: &mut impl Write) -> R
     }
     for record in &location.records {
         write!(out, "\n{}", export::print(record, arguments.form))?;
+    }
+    Ok(())
+}
+
+/// The index that `which` names in the table called `key`: by a name, or by the number itself.
+fn index_in(document: &Document, key: &str, which: &str) -> Option<u64> {
+    let table = document.table(key)?;
+    let is_it = |row: &u64| table.cell(*row, "name") == which.into();
+    let named = (0..table.len()).find(is_it);
+    named.or_else(|| which.parse().ok().filter(|index| *index < table.len()))
+}
+
+fn code(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    let which = arguments.which.as_deref().unwrap_or_default();
+    let kernel = index_in(document, "kernels", which)
+        .ok_or_else(|| Failure::Usage(format!("code: there is no kernel {which:?}")))?;
+    let code = document.code(kernel as usize);
+    let table = document.table(&format!("code/{kernel}"));
+    let (Some(code), Some(table)) = (code, table) else {
+        return Err(Failure::Read(format!(
+            "{}: how the code of this file is encoded is not known",
+            visible(&arguments.file)
+        )));
+    };
+    let mut count = Count::default();
+    count.step(&code, u64::MAX).map_err(read)?;
+    let found = count.found();
+    if arguments.json {
+        write!(out, "{{\"statistics\":")?;
+        serde_json::to_writer(&mut *out, found).map_err(io::Error::from)?;
+        write!(out, ",\"instructions\":")?;
+        serde_json::to_writer(&mut *out, &Rows(&*table)).map_err(io::Error::from)?;
+        writeln!(out, "}}")?;
+        return Ok(());
+    }
+    if !found.is_verified {
+        writeln!(
+            out,
+            "Where the fields are is reported by public sources only; it was not seen in a vendor's listing."
+        )?;
+    }
+    writeln!(
+        out,
+        "{} instructions · {} cycles of stall · {} wait for a barrier · {} yield (the bit is 0)",
+        found.instructions, found.stall_cycles, found.waiting, found.yields
+    )?;
+    writeln!(
+        out,
+        "{} operands are kept for reuse, {} at once at most",
+        found.reused, found.most_reused
+    )?;
+    let stalls = found.stalls.iter().enumerate();
+    let stalls = stalls.filter(|(_, count)| **count > 0);
+    let stalls: Vec<String> = stalls
+        .map(|(stall, count)| format!("{stall}: {count}"))
+        .collect();
+    writeln!(
+        out,
+        "Instructions by cycles of stall  {}",
+        stalls.join(", ")
+    )?;
+    for (barrier, of) in found.barriers.iter().enumerate() {
+        if *of != BarrierUse::default() {
+            writeln!(
+                out,
+                "Barrier {barrier}  set {} times for a result (w), {} for operands (r), waited for {} times (x)",
+                of.write, of.read, of.wait
+            )?;
+        }
+    }
+    for run in &found.stall_runs {
+        writeln!(
+            out,
+            "{} cycles of stall in {} instructions from 0x{:x} of the file on",
+            run.cycles, run.instructions, run.span.offset
+        )?;
+    }
+    writeln!(out)?;
+    lists::print(&*table, out)?;
+    Ok(())
+}
+
+fn text(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    let which = arguments.which.as_deref().unwrap_or("0");
+    let table = index_in(document, "texts", which)
+        .and_then(|index| document.table(&format!("text/{index}")))
+        .ok_or_else(|| Failure::Usage(format!("text: there is no text {which:?}")))?;
+    if arguments.json {
+        json(out, &Rows(&*table))?;
+        return Ok(());
+    }
+    for row in 0..table.len() {
+        // Tabs are as they were meant.
+        let cell = table.cell(row, "text");
+        let cell = cell.text(Unit::Text);
+        let parts: Vec<_> = cell.split('\t').map(export::visible).collect();
+        writeln!(out, "{}", parts.join("\t"))?;
     }
     Ok(())
 }

@@ -1,13 +1,17 @@
 //! A cubin as a whole: what it is for, what made it, and its kernels.
 
+use std::rc::Rc;
+
 use serde::Serialize;
 
 use super::info::Entries;
+use super::lines::{self, Lines};
 use super::note::{self, Notes};
-use super::{Check, Kernel, is_new, kernel, record};
+use super::{Check, Code, Kernel, code, is_new, kernel, record};
 use crate::elf::{Elf, Section};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
 use crate::record::Record;
+use crate::text::Text;
 
 /// `EF_CUDA_ACCELERATORS` of the old layout and of the new one.
 const ACCELERATORS: (u32, u32) = (0x800, 0x8);
@@ -42,6 +46,11 @@ pub struct Cubin {
     pub is_relocatable: bool,
     /// Its kernels and device functions, in section order.
     pub kernels: Vec<Kernel>,
+    /// The PTX that its code was made from, where it is kept for debuggers.
+    #[serde(skip)]
+    pub texts: Vec<Text>,
+    #[serde(skip)]
+    lines: lines::Cache,
 }
 
 impl Cubin {
@@ -81,6 +90,8 @@ impl Cubin {
             options: notes.options().map(Into::into),
             is_relocatable: elf.header.is_relocatable(),
             kernels: kernel::read(elf, findings),
+            texts: texts(elf),
+            lines: lines::Cache::default(),
         }
     }
 
@@ -111,13 +122,44 @@ impl Cubin {
     /// # Errors
     /// If its bytes cannot be read.
     pub fn record_in(&self, elf: &Elf, section: &Section, offset: u64) -> Result<Option<Record>> {
+        if section.name.starts_with(kernel::CODE)
+            && let Some(code) = Code::new(elf.source(), elf.stored(section), self.sm)
+        {
+            return code.record_at(&section.name, offset);
+        }
         record::record_in(elf, section, offset)
     }
 
-    /// Finds the relocations that a loader refuses. It reads all of them: [`Check`] does so in steps.
+    /// The code of the kernel of that index; `None` where its encoding is not known.
+    pub fn code<'a>(&self, elf: &'a Elf, kernel: usize) -> Option<Code<'a>> {
+        Code::new(elf.source(), self.kernels.get(kernel)?.code, self.sm)
+    }
+
+    /// The lines of source and of PTX of the kernel of that index.
+    pub fn lines(&self, elf: &Elf, kernel: usize) -> Option<Rc<Lines>> {
+        Some(self.lines.get(elf, self.kernels.get(kernel)?.section))
+    }
+
+    /// Finds the relocations that a loader refuses, code that ends within an instruction, and line programs that cannot be
+    /// read. It reads all of them: [`Check`] does so in steps with the relocations.
     pub fn check(&self, elf: &Elf, findings: &mut Diagnostics) {
         Check::default().step(elf, u64::MAX, findings);
+        let sections = self.kernels.iter().map(|kernel| kernel.section);
+        for section in sections.filter_map(|index| elf.section(index)) {
+            code::check(elf, section, self.sm, findings);
+        }
+        lines::check(elf, findings);
     }
+}
+
+/// How names of sections begin that hold PTX text; a linker appends a number.
+const PTX: &str = ".nv_debug_ptx_txt";
+
+fn texts(elf: &Elf) -> Vec<Text> {
+    let sections = elf.sections.iter();
+    let sections = sections.filter(|section| section.name.starts_with(PTX));
+    let texts = sections.map(|section| Text::new(section.name.as_str(), elf.stored(section)));
+    texts.filter(|text| text.span.size > 0).collect()
 }
 
 /// Whether `.nv.compat` says that only this architecture runs the code.

@@ -5,15 +5,18 @@
 
 pub mod attribute;
 pub mod check;
+pub mod code;
 pub mod cubin;
 pub mod info;
 pub mod kernel;
+pub mod lines;
 pub mod note;
 mod record;
 pub mod tables;
 
 pub use attribute::Attribute;
 pub use check::Check;
+pub use code::Code;
 pub use cubin::Cubin;
 pub use kernel::{Bank, Kernel, Parameter};
 

@@ -8,6 +8,181 @@
 use crate::elf::tables as below;
 use crate::record::{Layout, Names};
 
+// code.toml
+
+/// Predicate that guards an instruction.
+// Source: NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62
+#[rustfmt::skip]
+pub static GUARD: Names = Names::packed("\
+0\tP0\t\n\
+1\tP1\t\n\
+2\tP2\t\n\
+3\tP3\t\n\
+4\tP4\t\n\
+5\tP5\t\n\
+6\tP6\t\n\
+7\tPT\ttrue: always\n\
+");
+
+/// Yield hint.
+// Source: NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62
+#[rustfmt::skip]
+pub static YIELD: Names = Names::packed("\
+0\tyield\tthe scheduler may prefer another warp; maxas and CuAssembler print Y\n\
+1\tstay\tno hint to yield\n\
+");
+
+/// Scoreboard barrier that an instruction sets.
+// Source: NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62
+#[rustfmt::skip]
+pub static BARRIER: Names = Names::packed("\
+0\tSB0\t\n\
+1\tSB1\t\n\
+2\tSB2\t\n\
+3\tSB3\t\n\
+4\tSB4\t\n\
+5\tSB5\t\n\
+6\tSB6\tnot one of the six that are known\n\
+7\tnone\t\n\
+");
+
+/// Scoreboard barriers that an instruction waits for.
+// Source: NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62
+#[rustfmt::skip]
+pub static WAIT: Names = Names::packed("\
+1\tSB0\t\n\
+2\tSB1\t\n\
+4\tSB2\t\n\
+8\tSB3\t\n\
+10\tSB4\t\n\
+20\tSB5\t\n\
+");
+
+/// Operand slots whose register is kept for the next instruction.
+// Source: NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62
+#[rustfmt::skip]
+pub static REUSE: Names = Names::packed("\
+1\tslot 0\t\n\
+2\tslot 1\t\n\
+4\tslot 2\t\n\
+8\tslot 3\t\n\
+");
+
+/// An instruction of sm_70 and later, its scheduling in the highest bits.
+// Source: NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62
+#[rustfmt::skip]
+pub static INSTRUCTION: Layout = Layout::packed("SASS instruction", 16, "NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62", &[&GUARD, &YIELD, &BARRIER, &WAIT, &REUSE], "\
+opcode\t0\t12\thex\toperation, and in the upper bits the form of its operands\t\n\
+guard\t12\t3\tenum:0\tpredicate without which nothing is done\t\n\
+guard negated\t15\t1\tflag\tdone where the predicate is false\t\n\
+operands[47:0]\t16\t48\thex\tregisters, immediates, constant banks\t\n\
+operands[88:48]\t64\t41\thex\tfurther registers, predicates and modifiers\t\n\
+stall\t105\t4\tcount\tcycles to the next instruction of the warp\t\n\
+yield\t109\t1\tenum:1\thint to the scheduler: 0 to yield\t\n\
+write barrier\t110\t3\tenum:2\tset now, released when the result is written; 7 none\t\n\
+read barrier\t113\t3\tenum:2\tset now, released when the operands are read; 7 none\t\n\
+wait mask\t116\t6\tflags:3\tbarriers that must be released first\t\n\
+reuse\t122\t4\tflags:4\toperands kept in the reuse cache, a bit a slot\t\n\
+bits[127:126]\t126\t2\treserved\t0 in 100,848 of 100,848\t\n\
+");
+
+/// A control word and the three instructions that it schedules.
+// Source: NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62
+#[rustfmt::skip]
+pub static MAXWELL_BUNDLE: Layout = Layout::packed("SASS bundle (sm_50 to sm_62)", 32, "NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62", &[&YIELD, &BARRIER, &WAIT, &REUSE, &GUARD], "\
+stall[0]\t0\t4\tcount\tcycles to the next instruction of the warp\t\n\
+yield[0]\t4\t1\tenum:0\thint to the scheduler: 0 to yield\t\n\
+write barrier[0]\t5\t3\tenum:1\tset now, released when the result is written; 7 none\t\n\
+read barrier[0]\t8\t3\tenum:1\tset now, released when the operands are read; 7 none\t\n\
+wait mask[0]\t11\t6\tflags:2\tbarriers that must be released first\t\n\
+reuse[0]\t17\t4\tflags:3\toperands kept in the reuse cache, a bit a slot\t\n\
+stall[1]\t21\t4\tcount\tcycles to the next instruction of the warp\t\n\
+yield[1]\t25\t1\tenum:0\thint to the scheduler: 0 to yield\t\n\
+write barrier[1]\t26\t3\tenum:1\tset now, released when the result is written; 7 none\t\n\
+read barrier[1]\t29\t3\tenum:1\tset now, released when the operands are read; 7 none\t\n\
+wait mask[1]\t32\t6\tflags:2\tbarriers that must be released first\t\n\
+reuse[1]\t38\t4\tflags:3\toperands kept in the reuse cache, a bit a slot\t\n\
+stall[2]\t42\t4\tcount\tcycles to the next instruction of the warp\t\n\
+yield[2]\t46\t1\tenum:0\thint to the scheduler: 0 to yield\t\n\
+write barrier[2]\t47\t3\tenum:1\tset now, released when the result is written; 7 none\t\n\
+read barrier[2]\t50\t3\tenum:1\tset now, released when the operands are read; 7 none\t\n\
+wait mask[2]\t53\t6\tflags:2\tbarriers that must be released first\t\n\
+reuse[2]\t59\t4\tflags:3\toperands kept in the reuse cache, a bit a slot\t\n\
+bit[63]\t63\t1\treserved\t0 in 16,259 of 16,259\t\n\
+operands[0][15:0]\t64\t16\thex\tregisters\t\n\
+guard[0]\t80\t3\tenum:4\tpredicate without which nothing is done\t\n\
+guard negated[0]\t83\t1\tflag\tdone where the predicate is false\t\n\
+operands[0][51:20]\t84\t32\thex\tregisters, immediates, constant banks, modifiers\t\n\
+opcode[0]\t116\t12\thex\toperation; of varying length, the lowest bits may be modifiers\t\n\
+operands[1][15:0]\t128\t16\thex\tregisters\t\n\
+guard[1]\t144\t3\tenum:4\tpredicate without which nothing is done\t\n\
+guard negated[1]\t147\t1\tflag\tdone where the predicate is false\t\n\
+operands[1][51:20]\t148\t32\thex\tregisters, immediates, constant banks, modifiers\t\n\
+opcode[1]\t180\t12\thex\toperation; of varying length, the lowest bits may be modifiers\t\n\
+operands[2][15:0]\t192\t16\thex\tregisters\t\n\
+guard[2]\t208\t3\tenum:4\tpredicate without which nothing is done\t\n\
+guard negated[2]\t211\t1\tflag\tdone where the predicate is false\t\n\
+operands[2][51:20]\t212\t32\thex\tregisters, immediates, constant banks, modifiers\t\n\
+opcode[2]\t244\t12\thex\toperation; of varying length, the lowest bits may be modifiers\t\n\
+");
+
+/// A control word and the seven instructions that it schedules.
+// Source: Reported by envytools (gk110) and the maxas wiki, not verified: no disassembler that accepts sm_35 could be had
+#[rustfmt::skip]
+pub static KEPLER_BUNDLE: Layout = Layout::packed("SASS bundle (sm_35 to sm_37)", 64, "Reported by envytools (gk110) and the maxas wiki, not verified: no disassembler that accepts sm_35 could be had", &[&GUARD], "\
+bits[1:0]\t0\t2\treserved\tpart of the control word's opcode, as reported\t\n\
+schedule[0]\t2\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
+schedule[1]\t10\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
+schedule[2]\t18\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
+schedule[3]\t26\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
+schedule[4]\t34\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
+schedule[5]\t42\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
+schedule[6]\t50\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
+bits[63:58]\t58\t6\treserved\topcode of the control word, as reported\t\n\
+form[0]\t64\t2\thex\tform of the operands, as reported\t\n\
+operands[0][17:2]\t66\t16\thex\tregisters, as reported\t\n\
+guard[0]\t82\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
+guard negated[0]\t85\t1\tflag\tdone where the predicate is false, as reported\t\n\
+operands[0][53:22]\t86\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
+opcode[0]\t118\t10\thex\toperation, as reported\t\n\
+form[1]\t128\t2\thex\tform of the operands, as reported\t\n\
+operands[1][17:2]\t130\t16\thex\tregisters, as reported\t\n\
+guard[1]\t146\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
+guard negated[1]\t149\t1\tflag\tdone where the predicate is false, as reported\t\n\
+operands[1][53:22]\t150\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
+opcode[1]\t182\t10\thex\toperation, as reported\t\n\
+form[2]\t192\t2\thex\tform of the operands, as reported\t\n\
+operands[2][17:2]\t194\t16\thex\tregisters, as reported\t\n\
+guard[2]\t210\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
+guard negated[2]\t213\t1\tflag\tdone where the predicate is false, as reported\t\n\
+operands[2][53:22]\t214\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
+opcode[2]\t246\t10\thex\toperation, as reported\t\n\
+form[3]\t256\t2\thex\tform of the operands, as reported\t\n\
+operands[3][17:2]\t258\t16\thex\tregisters, as reported\t\n\
+guard[3]\t274\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
+guard negated[3]\t277\t1\tflag\tdone where the predicate is false, as reported\t\n\
+operands[3][53:22]\t278\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
+opcode[3]\t310\t10\thex\toperation, as reported\t\n\
+form[4]\t320\t2\thex\tform of the operands, as reported\t\n\
+operands[4][17:2]\t322\t16\thex\tregisters, as reported\t\n\
+guard[4]\t338\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
+guard negated[4]\t341\t1\tflag\tdone where the predicate is false, as reported\t\n\
+operands[4][53:22]\t342\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
+opcode[4]\t374\t10\thex\toperation, as reported\t\n\
+form[5]\t384\t2\thex\tform of the operands, as reported\t\n\
+operands[5][17:2]\t386\t16\thex\tregisters, as reported\t\n\
+guard[5]\t402\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
+guard negated[5]\t405\t1\tflag\tdone where the predicate is false, as reported\t\n\
+operands[5][53:22]\t406\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
+opcode[5]\t438\t10\thex\toperation, as reported\t\n\
+form[6]\t448\t2\thex\tform of the operands, as reported\t\n\
+operands[6][17:2]\t450\t16\thex\tregisters, as reported\t\n\
+guard[6]\t466\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
+guard negated[6]\t469\t1\tflag\tdone where the predicate is false, as reported\t\n\
+operands[6][53:22]\t470\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
+opcode[6]\t502\t10\thex\toperation, as reported\t\n\
+");
+
 // elf.toml
 
 /// e_type beyond the generic ones.
