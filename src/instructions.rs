@@ -164,11 +164,11 @@ impl Table for InstructionList<'_> {
                 .into()
             }
             "opcode" => instruction.opcode.into(),
-            "guard" => match (instruction.guard, instruction.is_negated) {
-                (7, false) => Cell::None,
-                (7, true) => "@!PT".into(),
-                (guard, false) => format!("@P{guard}").into(),
-                (guard, true) => format!("@!P{guard}").into(),
+            "guard" => match instruction.guard {
+                None | Some((7, false)) => Cell::None,
+                Some((7, true)) => "@!PT".into(),
+                Some((guard, false)) => format!("@P{guard}").into(),
+                Some((guard, true)) => format!("@!P{guard}").into(),
             },
             "stall" => u32::from(schedule.stall).into(),
             "yield" => schedule.yields.then_some("Y").into(),

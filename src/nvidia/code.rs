@@ -4,6 +4,8 @@
 //! of six scoreboard barriers it sets, and which it waits for. From sm_70 on these 21 bits are the highest of the
 //! instruction; before, a control word precedes three instructions; Kepler's precedes seven and says less.
 
+use std::ops::RangeInclusive;
+
 use serde::Serialize;
 
 use super::tables;
@@ -30,6 +32,8 @@ pub struct Encoding {
     opcode: (u32, u32),
     /// Lowest bit of the guard; the bit that negates it is the third above.
     guard: u32,
+    /// Operations that no predicate guards, whatever the field has.
+    unguarded: &'static [RangeInclusive<u32>],
     layout: &'static Layout,
     /// What the control says of the instruction of that index.
     schedule: fn(&[u8], u64) -> Option<Schedule>,
@@ -44,6 +48,7 @@ static VOLTA: Encoding = Encoding {
     size: 16,
     opcode: (0, 12),
     guard: 12,
+    unguarded: &[],
     layout: &tables::INSTRUCTION,
     schedule: |bytes, _| bits(bytes, 105, 21).map(Schedule::new),
     is_verified: true,
@@ -56,6 +61,9 @@ static MAXWELL: Encoding = Encoding {
     size: 8,
     opcode: (52, 12),
     guard: 16,
+    // JCAL, PEXIT; CAL, PRET, PLONGJMP, SSY, PBK, PCNT, GETCRSPTR … SETLMEMBASE; RTT, SAM, RAM, IDE, BPT: nvdisasm 12.8 prints
+    // no guard whatever the field has.
+    unguarded: &[0xe22..=0xe23, 0xe26..=0xe2f, 0xe36..=0xe3a],
     layout: &tables::MAXWELL_BUNDLE,
     schedule: |bytes, index| bits(bytes, 21 * index as u32, 21).map(Schedule::new),
     is_verified: true,
@@ -68,6 +76,7 @@ static KEPLER: Encoding = Encoding {
     size: 8,
     opcode: (54, 10),
     guard: 18,
+    unguarded: &[],
     layout: &tables::KEPLER_BUNDLE,
     schedule: |bytes, index| {
         let byte = bits(bytes, 2 + 8 * index as u32, 8)?;
@@ -152,10 +161,9 @@ pub struct Instruction {
     pub word_count: usize,
     /// Its operation, as far as this floor tells it.
     pub opcode: u32,
-    /// The predicate that guards it; 7 is always true.
-    pub guard: u8,
-    /// Whether it is done where the predicate is false.
-    pub is_negated: bool,
+    /// The predicate that guards it, and whether it is done where that is false; 7 is always true. `None` for operations
+    /// that no predicate guards.
+    pub guard: Option<(u8, bool)>,
     /// What it tells the scheduler.
     pub schedule: Schedule,
 }
@@ -239,13 +247,18 @@ impl<'a> Code<'a> {
         let at = (encoding.head + nth * encoding.size) as usize;
         let bytes = bundle.get(at..at + encoding.size as usize)?;
         let (lsb, width) = encoding.opcode;
+        let opcode = bits(bytes, lsb, width)? as u32;
+        let guard = bits(bytes, encoding.guard, 4)? as u8;
+        let is_guarded = !encoding
+            .unguarded
+            .iter()
+            .any(|range| range.contains(&opcode));
         Some(Instruction {
             offset: self.offset(index),
             words: [bits(bytes, 0, 64)?, bits(bytes, 64, 64).unwrap_or(0)],
             word_count: bytes.len() / 8,
-            opcode: bits(bytes, lsb, width)? as u32,
-            guard: bits(bytes, encoding.guard, 3)? as u8,
-            is_negated: bits(bytes, encoding.guard + 3, 1)? != 0,
+            opcode,
+            guard: is_guarded.then_some((guard & 7, guard & 8 != 0)),
             schedule: (encoding.schedule)(bundle, nth)?,
         })
     }
