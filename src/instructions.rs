@@ -2,6 +2,7 @@
 
 use std::cell::Cell as Kept;
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 use crate::nvidia::code::{BARRIERS, Code, Instruction};
 use crate::nvidia::lines::Lines;
@@ -19,16 +20,10 @@ pub struct InstructionList<'a> {
 }
 
 const COLUMNS: &[Column] = &[
-    column("ptx_line", "PTX line", Unit::Number),
-    column("file", "File", Unit::Text),
-    column("line", "Line", Unit::Number),
-    column("inlined_at", "Inlined at", Unit::Text),
-    hidden("path", "Path", Unit::Text),
     column("offset", "Offset", Unit::Hex),
     hidden("file_offset", "In the file", Unit::Hex),
-    column("words", "Words", Unit::Word),
-    column("opcode", "Opcode", Unit::Hex),
-    column("guard", "Guard", Unit::Word),
+    column("file", "File", Unit::Text),
+    column("line", "Line", Unit::Number),
     column("stall", "Stall", Unit::Number),
     column("yield", "Yield", Unit::Word),
     column("write", "Write", Unit::Number),
@@ -36,10 +31,25 @@ const COLUMNS: &[Column] = &[
     column("wait", "Wait", Unit::Word),
     column("reuse", "Reuse", Unit::Word),
     column("barriers", "Barriers", Unit::Word),
+    column("guard", "Guard", Unit::Word),
+    column("opcode", "Opcode", Unit::Hex),
+    column("words", "Words", Unit::Word),
+    column("ptx_line", "PTX line", Unit::Number),
+    column("inlined_at", "Inlined at", Unit::Text),
+    hidden("path", "Path", Unit::Text),
 ];
-/// Where the columns of source begin, and those of all code.
-const OF_SOURCE: usize = 1;
-const OF_CODE: usize = 5;
+
+/// The columns, with those of source and of PTX only where there are such lines.
+fn columns(has_source: bool, has_ptx: bool) -> &'static [Column] {
+    static SETS: [OnceLock<Vec<Column>>; 4] = [const { OnceLock::new() }; 4];
+    let is_there = |column: &&Column| match column.key {
+        "file" | "line" | "inlined_at" | "path" => has_source,
+        "ptx_line" => has_ptx,
+        _ => true,
+    };
+    let set = usize::from(has_source) + 2 * usize::from(has_ptx);
+    SETS[set].get_or_init(|| COLUMNS.iter().filter(is_there).copied().collect())
+}
 
 impl<'a> InstructionList<'a> {
     /// The instructions of `code`, whose lines are `lines`.
@@ -125,11 +135,7 @@ fn name(path: &str) -> &str {
 
 impl Table for InstructionList<'_> {
     fn columns(&self) -> &'static [Column] {
-        match (self.lines.has_ptx(), self.lines.has_source()) {
-            (true, _) => COLUMNS,
-            (_, true) => &COLUMNS[OF_SOURCE..],
-            _ => &COLUMNS[OF_CODE..],
-        }
+        columns(self.lines.has_source(), self.lines.has_ptx())
     }
 
     fn len(&self) -> u64 {

@@ -12,6 +12,7 @@ import './elements/map.ts';
 import type { SummaryData } from './elements/summary.ts';
 import './elements/summary.ts';
 import './elements/table.ts';
+import './elements/texts.ts';
 
 export interface Panel<Data = unknown> {
   /** What `view` calls it. */
@@ -34,6 +35,7 @@ const ICONS: Record<string, string> = {
   symbols: 'M3 4h3M3 8h3M3 12h3M8 4h5M8 8h5M8 12h5',
   relocations: 'M3 12V6.5A2.5 2.5 0 0 1 5.5 4H13M10 1l3 3-3 3',
   image: 'M2.5 3.5h11v9h-11zM2.5 8h11',
+  texts: 'M3 3.5h10M5 6.5h8M5 9.500h6M3 12.500h4',
   notes: 'M3.5 2.5h9v11h-9zM6 6h4M6 9h4',
   map: 'M2 6h12v4H2zM5 6v4M7 6v4M11 6v4',
   diagnostics: 'M8 2.5l6 11H2zM8 7v3M8 11.5v.5',
@@ -96,6 +98,11 @@ const MADE: Record<string, Made> = {
     },
     view: (session, data: ImageData, rest) =>
       html`<kernel-scope-image .session=${session} .data=${data} .rest=${rest}></kernel-scope-image>`,
+  }),
+  texts: panel({
+    request: (session, signal) => session.call('columns', ['texts'], { signal }),
+    view: (session, columns: Column[], rest) =>
+      html`<kernel-scope-texts .session=${session} .columns=${columns} .rest=${rest}></kernel-scope-texts>`,
   }),
   diagnostics: panel({
     request: (session, signal) => session.call('diagnostics', [], { signal }),

@@ -5,6 +5,7 @@
 // comes for it is dropped (client.ts). Long work is done in steps, between which the worker hears other requests (steps.ts).
 
 import type {
+  CodeStatistics,
   Column as CoreColumn,
   Diagnostic,
   ImageInfo,
@@ -25,6 +26,7 @@ import type { Runs } from './runs.ts';
 
 export type {
   Cell,
+  CodeStatistics,
   Diagnostic,
   Field,
   ImageInfo,
@@ -113,6 +115,8 @@ export type Calls = {
   /** The structure of that index at `offset` in print. */
   print(offset: number, form: Form, index: number): string;
   kernel(index: number): KernelDetail | null;
+  /** Long. What the scheduling of a kernel's code comes to. Rejects where it is not known how the code is encoded. */
+  statistics(kernel: number): CodeStatistics | null;
   diagnostics(): Diagnostic[];
   /** Long. The next match from `start` on, or backwards the last one that begins before it. */
   search(pattern: string, isHex: boolean, start: number, isBackwards: boolean): Span | null;

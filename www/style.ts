@@ -100,3 +100,20 @@ export const roles = css`
   .swatch.role-unclaimed { background: repeating-linear-gradient(135deg, var(--role-unclaimed) 0 2px, transparent 2px 5px); }
   @media (forced-colors: active) { .swatch { forced-color-adjust: none; } }
 `;
+
+/** Numbers in a row, with a word above and a few below each: `<dl class="facts"><div><dt>…</dt><dd><b>…</b><small>…</small></dd></div>…</dl>`. */
+export const figures = css`
+  .facts { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); border: 1px solid var(--line); border-radius: 8px; background: var(--pane);
+    overflow: hidden; }
+  .facts div { padding: 9px 12px; border-inline-start: 1px solid var(--line); }
+  .facts div:first-child { border-inline-start: 0; }
+  .facts dt { color: var(--dim); font-size: 12px; }
+  .facts dd { font: 600 19px/1.35 var(--mono); }
+  .facts dd b { font-weight: inherit; }
+  .facts dd small { display: block; color: var(--dim); font: 11.5px/1.4 var(--sans); }
+  @container (max-width: 700px) {
+    .facts { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+    .facts div:nth-child(4) { border-inline-start: 0; }
+    .facts div:nth-child(n + 4) { border-block-start: 1px solid var(--line); }
+  }
+`;

@@ -69,6 +69,7 @@ export const LINKS: Record<string, string> = {
   relocations: 'offset',
   other_relocations: 'offset',
   notes: 'size',
+  texts: 'name',
 };
 
 /** The column that says what a row is called, by table; rows of tables that are not here have no names of their own. */
@@ -82,6 +83,7 @@ export const NAMES: Record<string, string> = {
   image: 'name',
   load_image: 'name',
   notes: 'owner',
+  texts: 'name',
   map: 'name',
 };
 

@@ -66,6 +66,14 @@ const answers: Omit<Answers, 'open' | 'close'> = {
   },
   print: (file, offset, form, index) => file.print(offset, form, index),
   kernel: (file, index) => file.kernel(index) ?? null,
+  *statistics(file, kernel) {
+    file.count(kernel);
+    for (;;) {
+      const { done, total, finished } = file.countStep(20_000);
+      if (finished) return file.counted() ?? null;
+      yield { done: Number(done), total: Number(total) };
+    }
+  },
   diagnostics: (file) => file.diagnostics(),
   *search(file, pattern, isHex, start, isBackwards) {
     const size = Number(file.summary().size);

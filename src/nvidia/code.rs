@@ -583,6 +583,37 @@ mod tests {
         }
     }
 
+    struct Zeros(u64);
+
+    impl crate::source::ReadAt for Zeros {
+        fn size(&self) -> u64 {
+            self.0
+        }
+        fn read_at(&self, _: u64, into: &mut [u8]) -> std::result::Result<(), String> {
+            into.fill(0);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn only_what_is_looked_at_is_read() {
+        let page = 64 << 10;
+        let size = 160 * page; // 10 MiB
+        for sm in [35, 52, 90] {
+            let source = Source::sliced(Zeros(size));
+            let code = Code::new(&source, Span::new(0, size), sm).unwrap();
+            let middle = code.len() / 2;
+            code.get(middle).unwrap();
+            code.pending(middle);
+            // An instruction and the thousand before it lie in two pages or, where they are longest, three.
+            assert!(source.fetched() <= 3 * page, "{}", source.fetched());
+            let mut count = Count::default();
+            while !count.step(&code, 10_000).unwrap().finished {}
+            assert_eq!(u64::from(count.found().instructions), code.len());
+            assert!(source.fetched() <= size + 4 * page);
+        }
+    }
+
     #[test]
     fn code_that_is_cut_off_has_the_instructions_that_are_whole() {
         let source = Source::memory(vec![0xff; 256]);

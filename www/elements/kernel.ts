@@ -4,6 +4,7 @@ import { css, html, nothing } from 'lit';
 import { bytesOf, type Cells, facts, type List, lead, lists } from '../kernel.ts';
 import type { KernelDetail } from '../protocol.ts';
 import type { Change } from '../session.ts';
+import { figures } from '../style.ts';
 import { count, name } from '../text.ts';
 import { define, Part } from './part.ts';
 
@@ -11,21 +12,19 @@ import { define, Part } from './part.ts';
 const ROWS = 400;
 
 export class Kernel extends Part {
-  static override properties = { ...super.properties, kernel: { attribute: false }, brief: { attribute: false } };
+  static override properties = {
+    ...super.properties,
+    kernel: { attribute: false },
+    index: { attribute: false },
+    brief: { attribute: false },
+  };
   static override styles = [
     super.styles,
+    figures,
     css`
       :host { display: block; }
       h2 { font: 600 18px/1.3 var(--mono); letter-spacing: -.01em; }
       .lead { color: var(--dim); margin: 2px 0 12px; max-inline-size: 78ch; }
-      .facts { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); border: 1px solid var(--line); border-radius: 8px;
-        background: var(--pane); overflow: hidden; }
-      .facts div { padding: 9px 12px; border-inline-start: 1px solid var(--line); }
-      .facts div:first-child { border-inline-start: 0; }
-      dt { color: var(--dim); font-size: 12px; }
-      dd { font: 600 19px/1.35 var(--mono); }
-      dd b { font-weight: inherit; }
-      dd small { display: block; color: var(--dim); font: 11.5px/1.4 var(--sans); }
       h3 { font: 600 13px var(--sans); margin: 20px 0 4px; }
       .wide { overflow-x: auto; }
       table { border-collapse: collapse; min-inline-size: min(100%, 600px); font: 12.5px var(--mono); }
@@ -41,9 +40,6 @@ export class Kernel extends Part {
       tr.on td:first-child { box-shadow: inset 3px 0 var(--accent); }
       td button { text-align: inherit; }
       @container (max-width: 700px) {
-        .facts { grid-template-columns: repeat(3, minmax(0, 1fr)); }
-        .facts div:nth-child(4) { border-inline-start: 0; }
-        .facts div:nth-child(n + 4) { border-block-start: 1px solid var(--line); }
         th, td { padding-inline: 6px; }
         th.word, td.word { display: none; }
         td:first-child { overflow-wrap: normal; white-space: nowrap; }
@@ -52,12 +48,15 @@ export class Kernel extends Part {
   ];
 
   declare kernel: KernelDetail | null;
+  /** Its index in the table of kernels. */
+  declare index: number;
   /** Only the numbers. */
   declare brief: boolean;
 
   constructor() {
     super();
     this.kernel = null;
+    this.index = 0;
     this.brief = false;
   }
 
@@ -74,6 +73,7 @@ export class Kernel extends Part {
       <h2 class="file">${name(kernel.name)}</h2>
       <p class="lead">${lead(kernel)}
         ${place ? html`<button class="link" @click=${() => session?.select(place.offset, place.size)}>Go to its ${what}</button>` : nothing}
+        ${kernel.family === 'cubin' ? html`· <button class="link" @click=${this.#code}>Its instructions</button>` : nothing}
         ${this.brief ? html`· <button class="link" @click=${this.#more}>Parameters and attributes</button>` : nothing}
       </p>
       <dl class="facts">${facts(kernel).map(
@@ -106,7 +106,11 @@ export class Kernel extends Part {
   }
 
   readonly #more = (): void => {
-    if (this.session) this.session.view = 'kernels/0';
+    if (this.session) this.session.view = `kernels/${this.index}`;
+  };
+
+  readonly #code = (): void => {
+    if (this.session) this.session.view = `kernels/${this.index}/code`;
   };
 }
 

@@ -4,7 +4,8 @@ import { css, html, nothing, type PropertyValues } from 'lit';
 import { isAbort, message } from '../client.ts';
 import type { Column, KernelDetail } from '../protocol.ts';
 import type { Change } from '../session.ts';
-import { count } from '../text.ts';
+import { count, name } from '../text.ts';
+import './code.ts';
 import './kernel.ts';
 import { define, Part } from './part.ts';
 import './table.ts';
@@ -15,6 +16,8 @@ export class Kernels extends Part {
     super.styles,
     css`
       :host { display: block; block-size: 100%; }
+      :host([code]) { display: grid; grid-template: auto minmax(0, 1fr) / minmax(0, 1fr); }
+      :host([code]) .back { padding: 10px 20px 0; }
       .one { padding: 12px 20px 20px; }
       .back { margin-block-end: 6px; }
       .failed { color: var(--error); }
@@ -23,7 +26,7 @@ export class Kernels extends Part {
   ];
 
   declare columns: Column[];
-  /** The index of the kernel that is open, or nothing. */
+  /** The index of the kernel that is open, or nothing; behind a `/` the view of it: `3/code`. */
   declare rest: string;
   #kernel: KernelDetail | null = null;
   #failed = '';
@@ -41,13 +44,16 @@ export class Kernels extends Part {
 
   /** The kernel to show: the only one needs no table. */
   get #open(): number | null {
-    if (this.rest !== '') return Number(this.rest);
+    if (this.rest !== '') return Number.parseInt(this.rest, 10);
     return this.#count === 1 ? 0 : null;
   }
 
   protected override willUpdate(properties: PropertyValues): void {
     super.willUpdate(properties);
-    if (properties.has('session') || properties.has('rest')) void this.#ask();
+    if (properties.has('session') || properties.has('rest')) {
+      this.toggleAttribute('code', this.rest.endsWith('/code'));
+      void this.#ask();
+    }
   }
 
   protected override changed(change: Change | null): void {
@@ -78,6 +84,11 @@ export class Kernels extends Part {
       return html`<kernel-scope-table .session=${this.session} .table=${'kernels'} .columns=${this.columns} .label=${'Kernels'}
         .follow=${(index: number) => this.#show(`kernels/${index}`)}></kernel-scope-table>`;
     }
+    if (this.rest.endsWith('/code')) {
+      const index = this.#open;
+      return html`<p class="back">Code of <button class="link file" @click=${() => this.#show(`kernels/${index}`)}>${name(this.#kernel?.name ?? `kernel ${index}`)}</button></p>
+        <kernel-scope-code .session=${this.session} .kernel=${index}></kernel-scope-code>`;
+    }
     return html`<div class="one">
       ${
         this.#count > 1
@@ -85,7 +96,7 @@ export class Kernels extends Part {
           : nothing
       }
       ${this.#failed ? html`<p class="failed" role="alert">${this.#failed}</p>` : nothing}
-      <kernel-scope-kernel .session=${this.session} .kernel=${this.#kernel}></kernel-scope-kernel>
+      <kernel-scope-kernel .session=${this.session} .kernel=${this.#kernel} .index=${this.#open}></kernel-scope-kernel>
     </div>`;
   }
 

@@ -3,18 +3,20 @@
 //
 // A grid with one stop for the Tab key: arrows go from cell to cell, the heading included; what is chosen (runs.ts) is what is copied.
 
-import { css, html, nothing, type PropertyValues } from 'lit';
+import { css, html, nothing, type PropertyValues, svg } from 'lit';
 import { isAbort, message, type Options, PATIENCE } from '../client.ts';
 import { COPY_LIMIT, type RowsForm } from '../copy.ts';
+import { LANES, laneWords } from '../lanes.ts';
 import { copyText, save } from '../out.ts';
 import { Pages } from '../pages.ts';
 import type { Cell, Column, Progress, Window } from '../protocol.ts';
+import { ptxParts } from '../ptx.ts';
 import { has, length, type Runs, withoutRow, withRows } from '../runs.ts';
 import type { Change } from '../session.ts';
 import { store, stored } from '../stored.ts';
 import { styled } from '../styled.ts';
 import { cellText, isRight, isSetup, LINKS, rowTone, type Setup, shownColumns, targetOf, widths } from '../table.ts';
-import { count, name } from '../text.ts';
+import { count, name, visible } from '../text.ts';
 import { Virtual, virtualStyles } from '../virtual.ts';
 import './menu.ts';
 import type { Items } from './menu.ts';
@@ -40,6 +42,8 @@ interface Kept {
   sort: string | null;
   descending: boolean;
   filter: string;
+  /** How many rows the table has; those of a part of the file, as of a kernel, are known when they were asked for. */
+  all: number;
   /** How many rows that leaves, and the filter that it was asked with. */
   matched: number;
   answered: string;
@@ -103,6 +107,14 @@ export class Table extends Part {
       .right, .right button { text-align: end; }
       .cell .swatch { display: inline-block; inline-size: 10px; block-size: 10px; border-radius: 2px; margin-inline-end: 8px; }
       .word { color: var(--dim); }
+      .lanes { display: block; inline-size: 60px; block-size: 25px; stroke: currentColor; fill: none; stroke-width: 1.3; }
+      .filled { fill: currentColor; }
+      .ptx-directive { color: var(--dim); }
+      .ptx-instruction { color: var(--accent); }
+      .ptx-register { color: var(--good); }
+      .ptx-number { color: var(--warning); }
+      .ptx-string, .ptx-comment { color: var(--dim); font-style: italic; }
+      .ptx-label { font-weight: 600; }
       .share { display: grid; grid-template-columns: minmax(0, 1fr) 8ch; gap: 8px; align-items: center; }
       .bar { block-size: 7px; }
       .bar i { display: block; block-size: 100%; min-inline-size: 1px; border-radius: 2px; background: var(--tint, var(--dim)); }
@@ -183,9 +195,9 @@ export class Table extends Part {
     super.willUpdate(properties);
     const { session, table } = this;
     if (!session || !(properties.has('table') || properties.has('session'))) return;
-    this.#setup = stored(`table.${table}`, { shown: null, widths: {} }, isSetup);
+    this.#setup = stored(this.#setupKey, { shown: null, widths: {} }, isSetup);
     const key = `table/${table}`;
-    this.#kept = (session.kept.get(key) as Kept | undefined) ?? fresh(this.#all);
+    this.#kept = (session.kept.get(key) as Kept | undefined) ?? fresh(this.#stated);
     session.kept.set(key, this.#kept);
     this.#pages.clear();
     this.#widths.clear();
@@ -232,9 +244,19 @@ export class Table extends Part {
     if (cell.left - room < box.left) scroller.scrollLeft += cell.left - room - box.left;
   }
 
+  /** Rows of the table, as the file's summary has them. */
+  get #stated(): number {
+    return Number(this.session?.summary.tables.find((one) => one.key === this.table)?.count ?? 0);
+  }
+
   /** Rows of the table. */
   get #all(): number {
-    return Number(this.session?.summary.tables.find((one) => one.key === this.table)?.count ?? 0);
+    return this.#stated || this.#kept.all;
+  }
+
+  /** What it is set up by: tables of the same kind, as of any kernel, are set up alike. */
+  get #setupKey(): string {
+    return `table.${kindOf(this.table)}`;
   }
 
   /** Does something that takes a while; whatever was being done is given up. Nothing comes back where it has failed or was given up. */
@@ -294,6 +316,7 @@ export class Table extends Part {
     this.#pages.put(done.page, done.window);
     kept.matched = done.matched;
     kept.answered = filter;
+    if (filter === '') kept.all = done.matched;
     kept.row = Math.min(isOther && kept.row > 0 ? 0 : kept.row, done.matched - 1);
     if (isOther) {
       kept.chosen = [];
@@ -447,6 +470,12 @@ export class Table extends Part {
     if (hasTarget && column.key === LINKS[this.table]) {
       return html`<button class="link" tabindex="-1" title=${this.follow ? 'Open it (Ctrl+Enter)' : 'Go to its bytes (Ctrl+Enter)'}>${text}</button>`;
     }
+    if (column.key === 'barriers' && kindOf(this.table) === 'code') return lanes(text);
+    if (column.key === 'text' && kindOf(this.table) === 'text') {
+      return ptxParts(String(cell ?? '')).map(
+        ({ kind, text }) => html`<span class="ptx-${kind}">${visible(text)}</span>`,
+      );
+    }
     if (column.key === 'role' && text) return html`<i class="swatch role-${text}"></i>${text}`;
     if (column.unit === 'share' && text) {
       return html`<i class="bar"><i ${styled({ width: `${Number(cell) * 100}%` })}></i></i>${text}`;
@@ -503,7 +532,7 @@ export class Table extends Part {
 
   #arrange(setup: Setup): void {
     this.#setup = setup;
-    store(`table.${this.table}`, setup);
+    store(this.#setupKey, setup);
     this.requestUpdate();
   }
 
@@ -711,6 +740,7 @@ function fresh(matched: number): Kept {
     sort: null,
     descending: false,
     filter: '',
+    all: matched,
     matched,
     answered: '',
     top: 0,
@@ -719,6 +749,24 @@ function fresh(matched: number): Kept {
     chosen: [],
     anchor: 0,
   };
+}
+
+/** `code` of `code/3`. */
+function kindOf(table: string): string {
+  return table.split('/', 1)[0] ?? table;
+}
+
+/** The barriers beside an instruction, a line for each. */
+function lanes(text: string) {
+  const drawn = Array.from(text, (character, barrier) => {
+    const lane = LANES[character];
+    if (!lane) return nothing;
+    return svg`<g transform="translate(${barrier * 10})"><path d=${lane.line}></path>${
+      lane.sign ? svg`<path d=${lane.sign.d} class=${lane.sign.isFilled ? 'filled' : ''}></path>` : nothing
+    }</g>`;
+  });
+  const words = laneWords(text);
+  return html`<svg class="lanes" viewBox="0 0 60 25" role="img" aria-label=${words || 'none'}>${drawn}</svg>`;
 }
 
 function cellId(row: number, column: number): string {

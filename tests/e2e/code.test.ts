@@ -1,0 +1,70 @@
+// Code and PTX as people look at them. Expected values are those of the vendor's listings, as tests/fixtures/code.json has them.
+
+import { readFile } from 'node:fs/promises';
+import type { Locator, Page } from '@playwright/test';
+import { drop, show } from './page.ts';
+import { expect, test } from './site.ts';
+
+const INLINE = 'tests/fixtures/nvidia/cubin/inline.sm_90.13.5.nvcc-lineinfo.cubin';
+const LINKED = 'tests/fixtures/nvidia/cubin/linked.sm_90.13.5.nvlink-lineinfo.cubin';
+const BUNDLES = 'tests/fixtures/nvidia/cubin/vadd.sm_61.12.4.cubin';
+const FACTS = JSON.parse(await readFile('tests/fixtures/code.json', 'utf8'));
+
+async function openCode(page: Page, file: string, kernel: string): Promise<Locator> {
+  await page.goto('./');
+  await drop(page, file);
+  await show(page, 'Kernels');
+  const link = page.getByRole('main').getByRole('button', { name: kernel });
+  if (await link.count()) await link.click();
+  await page.getByRole('button', { name: 'Its instructions' }).click();
+  const grid = page.getByRole('grid', { name: 'Code' });
+  await expect(grid.getByRole('row').nth(1)).toBeVisible();
+  return grid;
+}
+
+test('a kernel leads to its instructions, and these to their bytes and fields', async ({ page }) => {
+  const grid = await openCode(page, INLINE, 'first');
+  const fact = FACTS['nvidia/cubin/inline.sm_90.13.5.nvcc-lineinfo.cubin'].first;
+  await expect(page.locator('kernel-scope-code .facts b').first()).toHaveText(String(fact.instructions));
+  await expect(page.getByRole('status').filter({ hasText: 'rows' })).toHaveText(`${fact.instructions} rows`);
+  // The first instruction has the first line that is listed.
+  const row = grid.getByRole('row').nth(1);
+  await expect(row).toContainText('inline.cu');
+  await expect(row).toContainText(String(fact.lines[0][2]));
+  await row.click();
+  await expect(page.locator('kernel-scope-diagram')).toContainText('write barrier');
+  await expect(page.locator('kernel-scope-hex')).toContainText('16 bytes selected');
+  await page.getByRole('button', { name: 'first', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'first' })).toBeVisible();
+});
+
+test('instructions are filtered, and the timeline says in words what it draws', async ({ page }) => {
+  const grid = await openCode(page, BUNDLES, '_Z4vaddPKfS0_Pfi');
+  const lanes = grid.getByRole('img');
+  // S2R sets barrier 0 until its result is there: word 0xf0c8000002570000, whose control bits 5 to 7 are 0.
+  await expect(lanes.nth(1)).toHaveAccessibleName('0 set until the result is written');
+  await page.getByRole('searchbox', { name: 'Filter Code' }).fill('wait:-1----');
+  await expect(grid.getByRole('row')).toHaveCount(2);
+  await expect(grid.getByRole('row').nth(1)).toContainText('0x30');
+});
+
+test('PTX is read by lines, of one text or of several', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, INLINE);
+  await show(page, 'Text');
+  const lines = page.getByRole('grid', { name: 'Lines' });
+  await page.getByRole('searchbox', { name: 'Filter Lines' }).fill('.target');
+  await expect(lines.getByRole('row')).toHaveCount(2);
+  await expect(lines.locator('.ptx-directive')).toHaveText('.target');
+  await page.goto('./');
+  await drop(page, LINKED);
+  await show(page, 'Text');
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: /nv_debug_ptx_txt/ })
+    .first()
+    .click();
+  await expect(lines.getByRole('row').nth(1)).toBeVisible();
+  await page.getByRole('button', { name: 'All 2 texts' }).click();
+  await expect(page.getByRole('grid', { name: 'Text' })).toBeVisible();
+});
