@@ -23,6 +23,9 @@ export interface Opening {
 /** How a file is got hold of. `said` is told how far it has come. */
 export type Find = (signal: AbortSignal, said: (text: string) => void) => Promise<Source>;
 
+/** Where a file of that digest is to be shown; null where it was left, or at its beginning. */
+export type At = (digest: string | null) => Place | null;
+
 export interface Told {
   /** Something is to be drawn anew. */
   changed(): void;
@@ -47,6 +50,8 @@ export class Files {
   readonly #client: Client;
   readonly #told: Told;
   readonly #digests = new WeakMap<Session, string>();
+  /** Counts what has been shown: what comes late does not take the place of what was asked for since. */
+  #turns = 0;
   readonly #timers = new Map<Session, ReturnType<typeof setTimeout>>();
 
   constructor(client: Client, told: Told) {
@@ -54,8 +59,14 @@ export class Files {
     this.#told = told;
   }
 
-  /** Opens what `find` brings, at `place` or where it was left. Null where that fails, which has then been said. */
-  async open(title: string, find: Find, place: Place | null = null): Promise<Session | null> {
+  /** What a file is told from others by; null where nothing is remembered. */
+  digest(session: Session): string | null {
+    return this.#digests.get(session) ?? null;
+  }
+
+  /** Opens what `find` brings, at `at` or where it was left. Null where that fails, which has then been said. */
+  async open(title: string, find: Find, at: At = () => null): Promise<Session | null> {
+    const turn = this.#turns;
     const controller = new AbortController();
     const { signal } = controller;
     const opening: Opening = { title, said: '', isSlow: false, cancel: () => controller.abort() };
@@ -79,12 +90,13 @@ export class Files {
         return null;
       }
       this.failed = '';
-      return this.#add(session, of, place);
+      return this.#add(session, of, at(of), turn === this.#turns);
     } catch (error) {
-      if (error instanceof OtherSite) this.#told.ask(error, place);
+      if (error instanceof OtherSite) this.#told.ask(error, at(null));
       else if (!isAbort(error) && !signal.aborted) {
         this.failed = title;
-        this.#told.notice(message(error), 'error');
+        const isNamed = message(error).includes(title);
+        this.#told.notice(isNamed ? message(error) : `${name(title, 80)}: ${message(error)}`, 'error');
       }
       return null;
     } finally {
@@ -94,9 +106,14 @@ export class Files {
     }
   }
 
-  #add(session: Session, of: string | null, place: Place | null): Session {
+  #add(session: Session, of: string | null, wanted: Place | null, isNext: boolean): Session {
+    let place = wanted;
     const twin = this.sessions.find((one) => of && this.#digests.get(one) === of && one.name === session.name);
-    if (twin) {
+    if (twin?.isLost) {
+      // What the reader has lost is there again with the file that has just been opened.
+      place ??= parsePlace(twin.place);
+      this.close(twin);
+    } else if (twin) {
       session.close();
       this.show(twin);
       if (place) this.go(twin, place);
@@ -109,7 +126,8 @@ export class Files {
     const left = of && !place ? placeOf(of) : null;
     // The panel is set before it is seen, so that no other one flashes up.
     this.go(session, place ?? (left ? parsePlace(left) : null));
-    this.show(session);
+    if (isNext || this.active === null) this.show(session);
+    else this.#told.notice(`${name(session.name, 80)} is open as well.`, 'info');
     void session.check();
     return session;
   }
@@ -126,6 +144,7 @@ export class Files {
   show(session: Session): void {
     if (this.active === session) return;
     this.active = session;
+    this.#turns += 1;
     this.#told.moved(session, null);
     this.#told.changed();
   }
@@ -143,6 +162,14 @@ export class Files {
       if (next) this.show(next);
     }
     this.#told.changed();
+  }
+
+  /** Closes all files and gives up those on their way. What comes back opens them again where they were. */
+  leave(): { source: Source; place: Place | null }[] {
+    for (const opening of this.openings) opening.cancel();
+    const left = this.sessions.map((session) => ({ source: session.source, place: parsePlace(session.place) }));
+    for (const session of this.sessions) this.close(session);
+    return left;
   }
 
   #changed(session: Session, change: Change): void {

@@ -4,14 +4,19 @@ import type { Files } from './files.ts';
 import { formatPlace, type Place, parsePlace } from './place.ts';
 import type { Change, Session } from './session.ts';
 
-/** What an entry of the history keeps beside its address: which of the files that are open it was. */
+/** What an entry of the history keeps beside its address: which of the files that are open it was, in this visit, and its digest. */
 interface State {
+  visit: string;
   file: number;
+  digest: string | null;
 }
 
-function isState(state: unknown): state is State {
-  return typeof (state as State | null)?.file === 'number';
+function stateOf(state: unknown): State | null {
+  return typeof (state as State | null)?.visit === 'string' ? (state as State) : null;
 }
+
+/** Numbers of files begin anew with every visit. */
+const VISIT = Math.random().toString(36).slice(2);
 
 /** Steps within so many milliseconds are one step back. */
 const STRIDE = 900;
@@ -21,16 +26,20 @@ const REST = 250;
 export class History {
   readonly #files: Files;
   readonly #open: (place: Place) => void;
+  readonly #say: (text: string) => void;
   #last = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isGoing = false;
-  /** The place that the page's address named when no file was open. */
-  pending: Place | null = null;
+  /** The place that is being opened is in the address already. */
+  #isOpening = false;
+  /** The place that the page's address named when no file was open, and the digest of its file where that is known. */
+  pending: { place: Place; digest: string | null } | null = null;
 
-  /** `open` opens a place whose file is not open. */
-  constructor(files: Files, open: (place: Place) => void) {
+  /** `open` opens a place whose file is not open; `say` tells why nothing happens. */
+  constructor(files: Files, open: (place: Place) => void, say: (text: string) => void) {
     this.#files = files;
     this.#open = open;
+    this.#say = say;
   }
 
   start(): void {
@@ -49,17 +58,24 @@ export class History {
     // What the history itself has brought about is in it already.
     const isStep = !this.#isGoing && (change === null || change === 'view' || change === 'reveal');
     const now = performance.now();
+    if (change === null && this.#isOpening) {
+      this.#isOpening = false;
+      this.#last = now;
+    }
     clearTimeout(this.#timer);
     if (isStep && now - this.#last > STRIDE) {
       this.#last = now;
-      history.pushState({ file: session.file } satisfies State, '', `#${session.place}`);
+      history.pushState(this.#state(session), '', `#${session.place}`);
       return;
     }
     if (isStep) this.#last = now;
     this.#timer = setTimeout(() => {
-      if (this.#files.active === session)
-        history.replaceState({ file: session.file } satisfies State, '', `#${session.place}`);
+      if (this.#files.active === session) history.replaceState(this.#state(session), '', `#${session.place}`);
     }, REST);
+  }
+
+  #state(session: Session): State {
+    return { visit: VISIT, file: session.file, digest: this.#files.digest(session) };
   }
 
   /** No file is open any more. */
@@ -73,20 +89,26 @@ export class History {
     this.#follow(parsePlace(location.hash), event.state);
   };
 
-  #follow(place: Place | null, state: unknown): void {
+  #follow(place: Place | null, entry: unknown): void {
     if (!place) return;
     const { sessions, active } = this.#files;
+    const state = stateOf(entry);
+    const isOurs = state?.visit === VISIT;
     const link = (session: Session) => session.source.address ?? null;
     // An entry of this visit knows its file; an address that somebody typed names it, or is about the one that is shown.
     const session =
-      sessions.find((one) => isState(state) && one.file === state.file) ??
+      sessions.find((one) => isOurs && one.file === state.file) ??
       sessions.find((one) => place.src !== null && link(one) === place.src) ??
-      (place.src === null && !isState(state) ? active : null);
-    if (!session) {
-      if (place.src !== null) this.#open(place);
-      else this.pending = place;
-      return;
+      (place.src === null && !state ? active : null);
+    if (!session && place.src !== null) {
+      this.#isOpening = true;
+      this.#open(place);
+    } else if (!session && active) {
+      this.#say('The file of that place is not open any more: open it again to go there.');
+    } else if (!session) {
+      this.pending = { place, digest: state?.digest ?? null };
     }
+    if (!session) return;
     this.#isGoing = true;
     this.#files.show(session);
     if (session.place !== formatPlace(place)) this.#files.go(session, place);

@@ -1,7 +1,7 @@
 // An opened file as the page sees it: what it is, what is selected in it, and which view is open. One selection is shared by
 // the ribbon, the tables, the bytes and the diagram.
 
-import { type Client, isAbort, message, type Options, type Replaced } from './client.ts';
+import { type Client, isAbort, message, type Options, type Replaced, Stopped } from './client.ts';
 import { formatPlace, type Place, placeOfShown } from './place.ts';
 import type { Call, Calls, Location, Opened, Progress, StructRecord, Summary } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
@@ -36,17 +36,21 @@ export class Session {
   #selection: Selection;
   #location: Location;
   #locating: AbortController | undefined;
+  /** Ends what is still done for a file that is closed. */
+  readonly #closed = new AbortController();
   /** Settles when what is known of the selection is known. */
   #located: Promise<void> = Promise.resolve();
   #record = 0;
   #view: string;
   #mayCheck = true;
+  /** The reader has stopped and does not have the file any more: what is shown stays, and nothing can be asked. */
+  isLost = false;
   #checking: Progress | null = null;
   /** Says what went wrong, or what has happened, to whoever shows it. */
   onNotice: (text: string, tone?: Tone) => void = () => {};
 
   private constructor(client: Client, source: Source, file: number, opened: Opened) {
-    this.name = source.name;
+    this.name = source.name.trim() === '' ? '(no name)' : source.name;
     this.#client = client;
     this.source = source;
     this.file = file;
@@ -57,7 +61,17 @@ export class Session {
     client.addEventListener('replaced', this.#replaced);
   }
 
+  /** Opens a file. Where the reader stops meanwhile, which another file may be to blame for, it is tried once more. */
   static async open(client: Client, source: Source, options?: Options): Promise<Session> {
+    try {
+      return await Session.#open(client, source, options);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      return await Session.#open(client, source, options);
+    }
+  }
+
+  static async #open(client: Client, source: Source, options?: Options): Promise<Session> {
     const file = client.newFile();
     try {
       const opened = await client.call(file, 'open', [source.blob], options);
@@ -65,6 +79,8 @@ export class Session {
       if (opened.summary.format === 'unknown') await probe(source);
       return new Session(client, source, file, opened);
     } catch (error) {
+      // One that was given up may be open by now.
+      client.call(file, 'close', []).catch(() => {});
       if (!isAbort(error)) await probe(source);
       throw error;
     }
@@ -72,6 +88,7 @@ export class Session {
 
   close(): void {
     this.#client.removeEventListener('replaced', this.#replaced);
+    this.#closed.abort();
     this.#locating?.abort();
     this.#listeners.clear();
     this.#client.call(this.file, 'close', []).catch(() => {});
@@ -163,6 +180,8 @@ export class Session {
     try {
       const offset = parseOffset(at) ?? Number((await this.call('resolve', [at])).span.offset);
       if (offset >= this.size) throw new Error(`${at} is past the end of the file`);
+      // Where it was scrolled to counts for nothing now.
+      for (const key of this.kept.keys()) if (key.startsWith('bytes ')) this.kept.delete(key);
       const size = select === null ? 1 : parseOffset(select);
       this.select(offset, size ?? 1);
       if (select === null || size !== null) return;
@@ -210,7 +229,10 @@ export class Session {
         said = performance.now();
         this.#say('checking');
       };
-      this.#opened = { ...this.#opened, summary: await this.call('check', [], { progress }) };
+      this.#opened = {
+        ...this.#opened,
+        summary: await this.call('check', [], { progress, signal: this.#closed.signal }),
+      };
       this.#mayCheck = true;
       this.#say('summary');
     } catch (error) {
@@ -229,11 +251,13 @@ export class Session {
       this.#record = 0;
       this.#say('location');
     } catch (error) {
-      if (!isAbort(error)) this.onNotice(message(error));
+      // A reader that stops says so itself, and the byte is located once the file is open again.
+      if (!isAbort(error) && !(error instanceof Stopped)) this.onNotice(message(error));
     }
   }
 
   async #reopen({ isGivenUp }: Replaced): Promise<void> {
+    this.isLost = true;
     if (isGivenUp) {
       this.onNotice(
         'The reader stopped again and again, so it was not started once more. What is shown stays; open the file again to go on.',
@@ -241,12 +265,15 @@ export class Session {
       return;
     }
     try {
-      this.#opened = await this.call('open', [this.source.blob]);
+      this.#opened = await this.call('open', [this.source.blob], { signal: this.#closed.signal });
+      this.isLost = false;
       this.onNotice('The reader stopped and was started again; the file has been reopened.', 'info');
       this.#say('summary');
       this.#say('reopened');
+      this.#located = this.#locate(this.#selection.offset);
       await this.check();
-    } catch {
+    } catch (error) {
+      if (isAbort(error) || error instanceof Stopped) return;
       this.onNotice('The reader stopped, and the file could not be reopened. What is shown stays.');
     }
   }

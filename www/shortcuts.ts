@@ -52,6 +52,7 @@ export const GROUPS: Group[] = [
     shortcuts: [
       { keys: ['←', '→', '↑', '↓'], title: 'Move; with Shift, select' },
       { keys: ['Home', 'End'], title: 'Start and end of the row; with Ctrl, of the file' },
+      { keys: ['PageUp', 'PageDown'], title: 'A window up and down' },
       { keys: ['Control+g', 'g'], title: 'Go to an offset, a name, or a place in the image' },
       { keys: ['Control+f', '/'], title: 'Find bytes or text' },
       { keys: ['F3', 'Shift+F3'], title: 'The next match, and the one before' },
@@ -63,6 +64,8 @@ export const GROUPS: Group[] = [
     title: 'In tables and lists',
     shortcuts: [
       { keys: ['↑', '↓', '←', '→'], title: 'From row to row and from cell to cell; with Shift, select rows' },
+      { keys: ['Home', 'End'], title: 'First and last cell of the row; with Ctrl, first and last row' },
+      { keys: ['PageUp', 'PageDown'], title: 'A window up and down' },
       { keys: ['Enter'], title: 'Open what the row stands for' },
       { keys: ['Control+a'], title: 'Select all rows' },
       { keys: ['Control+c'], title: 'Copy the selected rows' },

@@ -27,12 +27,18 @@ export function hasFiles(transfer: DataTransfer | null): boolean {
 
 /** The bytes that a text of hexadecimal digits stands for, `48 8b 05` or `0x48, 0x8b`; null if it is no such text. */
 export function fromDigits(text: string): Source | null {
-  const digits = text.replaceAll(/0x|[\s,;{}[\]]/gi, '');
-  if (digits.length < 16 || digits.length % 2 !== 0 || !/^[0-9a-f]+$/i.test(digits)) return null;
-  const pairs = Uint8Array.from({ length: digits.length / 2 }, (_, i) =>
-    Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16),
-  );
-  return { name: 'pasted bytes', blob: new Blob([pairs]) };
+  const bytes = new Uint8Array(text.length >> 1);
+  let digits = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i] ?? '';
+    if (' \n\r\t,;{}[]'.includes(c) || (c === '0' && /x/i.test(text[i + 1] ?? '') && digits % 2 === 0 && ++i)) continue;
+    const value = Number.parseInt(c, 16);
+    if (Number.isNaN(value)) return null;
+    bytes[digits >> 1] = ((bytes[digits >> 1] ?? 0) << 4) | value;
+    digits += 1;
+  }
+  if (digits < 16 || digits % 2 !== 0) return null;
+  return { name: 'pasted bytes', blob: new Blob([bytes.subarray(0, digits >> 1)]) };
 }
 
 /** A file on another site than the page's: it is fetched only if the person asks for it. */
@@ -50,11 +56,12 @@ export class OtherSite extends Error {
 function locate(url: string): { address: URL; name: string; link: string } {
   try {
     const address = new URL(url, document.baseURI);
+    if (!/^https?:$/.test(address.protocol)) throw new Error('of another kind');
     const page = new URL('.', document.baseURI).href;
     const link = address.href.startsWith(page) ? address.href.slice(page.length) : address.href;
     return { address, name: decodeURIComponent(address.pathname.split('/').at(-1) ?? '') || address.href, link };
   } catch {
-    throw new Error(`${url} is no address of a file`);
+    throw new Error(`${url} is no address of a file: http or https, or relative to this page`);
   }
 }
 

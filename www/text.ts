@@ -44,12 +44,13 @@ export function share(part: number, whole: number): string {
 }
 
 /** Characters that would act instead of being seen: controls, line ends, marks that turn the direction of writing, invisible ones. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const HIDDEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /** `name` with such characters made visible, in the way that the core prints them: a line end is \\u{a}. */
 export function visible(name: string): string {
-  return name.replace(HIDDEN, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
+  return name.replace(HIDDEN, (c) => `\\u{${c.codePointAt(0)?.toString(16)}}`);
 }
 
 /** `text` with at most `limit` characters: the middle goes first, since names differ at their ends. */

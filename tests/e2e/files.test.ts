@@ -165,3 +165,140 @@ test('a large file shows how far it has come, and can be given up', async ({ pag
   await expect(page.getByRole('heading', { name: 'Open a GPU binary' })).toBeVisible();
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
+
+test('attributes that are set while a file is on its way are those of that file', async ({ page }) => {
+  await page.goto('./examples/embed.html');
+  const made = () => page.locator('kernel-scope').nth(2);
+  await page.evaluate(() => {
+    const scope = document.createElement('kernel-scope');
+    scope.setAttribute('src', 'vadd.sm_90a.13.0.cubin');
+    document.body.append(scope);
+    scope.setAttribute('at', '0x584');
+    scope.setAttribute('view', 'symbols');
+  });
+  // Three elements open their files at once.
+  await expect(made().locator('kernel-scope-hex .head')).toContainText('file 0x584', { timeout: 15_000 });
+  await expect(made().getByRole('grid', { name: 'Symbols' })).toBeVisible();
+  await page.evaluate(() => {
+    const scope = document.querySelectorAll('kernel-scope')[2];
+    scope?.setAttribute('src', 'args.gfx90a.v5.co');
+    scope?.setAttribute('view', 'notes');
+    scope?.setAttribute('at', '0x40');
+  });
+  await expect(made().locator('kernel-scope-identity h1')).toHaveText('args.gfx90a.v5.co');
+  await expect(made().locator('kernel-scope-hex .head')).toContainText('file 0x40');
+  await expect(made().getByRole('grid', { name: 'Notes' })).toBeVisible();
+});
+
+test('an element that is taken away closes its files, and opens them again where they were when it is back', async ({
+  page,
+}) => {
+  await page.goto('./examples/embed.html');
+  const first = page.locator('kernel-scope').first();
+  await expect(first.locator('kernel-scope-identity h1')).toHaveText('vadd.sm_90a.13.0.cubin');
+  const many = await page.evaluate(async () => {
+    const scope = document.querySelector('kernel-scope') as HTMLElement & {
+      files: { sessions: unknown[] };
+      session: { select(at: number, size: number): void };
+    };
+    scope.session.select(0x584, 16);
+    const parent = scope.parentNode;
+    const next = scope.nextSibling;
+    scope.remove();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const many = scope.files.sessions.length;
+    parent?.insertBefore(scope, next);
+    return many;
+  });
+  expect(many).toBe(0);
+  await expect(first.locator('kernel-scope-hex .head')).toContainText('file 0x584');
+  await expect(first.locator('kernel-scope-hex .head')).toContainText('16 bytes selected');
+});
+
+const stop = (page: Page) =>
+  page.workers()[0]?.evaluate(() => {
+    setTimeout(() => {
+      throw new WebAssembly.RuntimeError('unreachable');
+    });
+  });
+
+test('a file that the reader has lost for good can be opened again', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, VADD);
+  await expect(title(page)).toHaveText('vadd.sm_90a.13.0.cubin');
+  for (let i = 0; i < 5; i++) {
+    await stop(page);
+    await page.waitForTimeout(500);
+  }
+  await expect(page.locator('.notice')).toContainText('open the file again to go on');
+  await drop(page, VADD);
+  await show(page, 'Symbols');
+  await expect(page.getByRole('grid', { name: 'Symbols' }).getByText('.text._Z4vaddPKfS0_Pfi').first()).toBeVisible();
+  await expect(page.getByRole('tablist', { name: 'Files that are open' })).toHaveCount(0);
+});
+
+test('after a stop the fields are those of the selected bytes', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, VADD);
+  await expect(title(page)).toHaveText('vadd.sm_90a.13.0.cubin');
+  await page.evaluate(() => {
+    const scope = document.querySelector('kernel-scope') as HTMLElement & {
+      session: { select(at: number, size: number): void };
+    };
+    setTimeout(() => scope.session.select(0x584, 1), 20);
+  });
+  await stop(page);
+  await expect(page.locator('.notice')).toContainText('has been reopened');
+  await expect(page.locator('kernel-scope-diagram .head')).toContainText('EIATTR_KPARAM_INFO');
+});
+
+test('back after a reload goes to the file that the address names', async ({ page }) => {
+  await page.goto(`./#src=${VADD_URL}&at=0x584`);
+  await expect(where(page)).toContainText('file 0x584');
+  await page.waitForTimeout(1000);
+  await page.evaluate(() => {
+    location.hash = 'src=examples/args.gfx90a.v5.co';
+  });
+  await expect(title(page)).toHaveText('args.gfx90a.v5.co');
+  await page.waitForTimeout(500);
+  await page.reload();
+  await expect(title(page)).toHaveText('args.gfx90a.v5.co');
+  await page.goBack();
+  await expect(title(page)).toHaveText('vadd.sm_90a.13.0.cubin');
+  await expect(where(page)).toContainText('file 0x584');
+});
+
+test('a link that is slow does not take the place of what was opened since', async ({ page }) => {
+  await page.goto('./');
+  await page.route('**/vadd.sm_90a.13.0.cubin', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await route.continue();
+  });
+  await page.evaluate((url) => {
+    location.hash = `src=${url}&at=0x584`;
+  }, VADD_URL);
+  await drop(page, ARGS);
+  await expect(title(page)).toHaveText('args.gfx90a.v5.co');
+  await expect(page.getByRole('tab')).toHaveCount(2);
+  await expect(title(page)).toHaveText('args.gfx90a.v5.co');
+  await expect(page.locator('.notice')).toContainText('vadd.sm_90a.13.0.cubin is open as well');
+});
+
+test('a place in a file that is closed is not taken for one in another', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, ARGS);
+  await expect(title(page)).toHaveText('args.gfx90a.v5.co');
+  await page.waitForTimeout(1000);
+  await drop(page, VADD);
+  await expect(title(page)).toHaveText('vadd.sm_90a.13.0.cubin');
+  await goTo(page, '0x584');
+  await page.waitForTimeout(1000);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Close vadd' }).click();
+  await expect(title(page)).toHaveText('args.gfx90a.v5.co');
+  await page.goBack();
+  await expect(page.locator('.notice')).toContainText('not open any more');
+  await drop(page, 'tests/fixtures/own/two-kernels.cubin');
+  await expect(title(page)).toHaveText('two-kernels.cubin');
+  await expect(where(page)).toContainText('file 0x0');
+});

@@ -130,3 +130,52 @@ test('the focus stays with what is opened from a table', async ({ page }) => {
     .poll(() => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.localName))
     .toBe('kernel-scope-panel');
 });
+
+test('what is open above the page has the keys', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, VADD);
+  await expect(page.locator('kernel-scope-kernel')).toBeVisible();
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keyboard' })).toBeVisible();
+  await page.keyboard.press('Shift+X');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'What else can be done' }).click();
+  await page.keyboard.press('Shift+X');
+  await page.keyboard.press('Escape');
+  await expect(page.locator('kernel-scope-kernel')).toBeVisible();
+  // A choice among several is nothing that one writes in.
+  await show(page, 'Image');
+  await page.getByRole('radio').nth(1).click();
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keyboard' })).toBeVisible();
+});
+
+test('a dock of a larger window leaves room in a smaller one', async ({ page }) => {
+  await page.addInitScript(() =>
+    localStorage.setItem('kernel-scope.docking', '{"side":"below","height":900,"width":1500,"split":0.5}'),
+  );
+  await page.goto('./');
+  await drop(page, VADD);
+  const box = async (name: string) => (await page.locator(name).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  await expect(page.locator('kernel-scope-kernel')).toBeVisible();
+  const dock = await box('kernel-scope-dock');
+  expect(dock.y + dock.height).toBeLessThanOrEqual(720);
+  expect((await box('kernel-scope-panel')).height).toBeGreaterThan(50);
+  await page.keyboard.press('d');
+  await expect.poll(async () => (await box('kernel-scope-panel')).width).toBeGreaterThanOrEqual(200);
+  const right = await box('kernel-scope-dock');
+  expect(right.x + right.width).toBeLessThanOrEqual(1280);
+});
+
+test('the focus stays in the page when a file is closed', async ({ page }) => {
+  await page.goto('./');
+  await page.locator('input[type="file"]').setInputFiles([VADD, 'tests/fixtures/own/two-kernels.cubin']);
+  const tab = page.getByRole('tab', { selected: true });
+  await tab.focus();
+  await tab.press('Delete');
+  const focused = () => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.localName);
+  await expect.poll(focused).toBe('kernel-scope-panel');
+  await page.keyboard.press('Shift+X');
+  await expect(page.getByRole('heading', { name: 'Open a GPU binary' })).toBeVisible();
+  await expect.poll(focused).toBe('kernel-scope-start');
+});

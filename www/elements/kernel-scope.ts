@@ -7,7 +7,7 @@ import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { client } from '../client.ts';
 import { DOCKING, type Docking, isDocking, SIDES, within } from '../docking.ts';
 import type { Example } from '../examples.ts';
-import { Files, type Opening } from '../files.ts';
+import { type At, Files, type Find, type Opening } from '../files.ts';
 import { History } from '../history.ts';
 import { copyText, save } from '../out.ts';
 import type { Place } from '../place.ts';
@@ -40,6 +40,8 @@ interface Notice {
 
 /** Milliseconds that something stays which is only to be known. */
 const MOMENT = 6000;
+/** Milliseconds after which an element that is out of the page closes its files. */
+const LEAVE = 1000;
 const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 const isTheme = (value: unknown): value is Theme => (THEMES as readonly unknown[]).includes(value);
@@ -96,7 +98,7 @@ export class KernelScope extends LitElement {
       }
       @container (max-width: 700px) {
         /* Where there is hardly any height (a zoom of 400 %) what is above the panel scrolls away, and the sheet may have all of it. */
-        .layout, .layout.none { grid-template: auto auto auto auto minmax(200px, 1fr) 46px / minmax(0, 1fr); position: static; overflow: hidden auto; }
+        .layout, .layout.none { grid-template: repeat(4, max-content) minmax(200px, 1fr) 46px / minmax(0, 1fr); position: static; overflow: hidden auto; }
         .layout kernel-scope-dock { display: grid; position: absolute; inset-inline: 0; inset-block-end: 0; z-index: 3;
           max-block-size: max(70%, min(100%, 320px)); }
         kernel-scope-dock[open] { block-size: max(70%, min(100%, 320px)); }
@@ -131,6 +133,8 @@ export class KernelScope extends LitElement {
   /** The file that `src` has opened, and the one that it is opening. */
   #own: Session | null = null;
   #fetching: Opening | null = null;
+  /** What was open when the element was taken out of the page. */
+  #leaving: ReturnType<Files['leave']> = [];
 
   constructor() {
     super();
@@ -162,6 +166,13 @@ export class KernelScope extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     client().start();
+    for (const { source, place } of this.#leaving.splice(0)) {
+      void this.#open(
+        source.name,
+        async () => source,
+        () => place,
+      );
+    }
     const isWhole = this.wholeWindow || this.hasAttribute('whole-window');
     this.#left = isWhole ? window : this;
     this.#listen('addEventListener');
@@ -170,7 +181,11 @@ export class KernelScope extends LitElement {
     this.docking = stored('docking', DOCKING, isDocking);
     this.hasSingle = stored('single-keys', true, isBoolean);
     this.#setTheme(stored('theme', 'system', isTheme));
-    this.#history = new History(this.files, (place) => void this.openUrl(place.src ?? '', undefined, place));
+    this.#history = new History(
+      this.files,
+      (place) => void this.openUrl(place.src ?? '', undefined, place),
+      (text) => this.#notice(text, 'info'),
+    );
     this.#history.start();
   }
 
@@ -179,6 +194,12 @@ export class KernelScope extends LitElement {
     this.#listen('removeEventListener');
     this.#history?.stop();
     this.#history = null;
+    // One that is only moved is back at once.
+    setTimeout(() => {
+      if (this.isConnected) return;
+      this.#own = null;
+      this.#leaving = this.files.leave();
+    }, LEAVE);
   }
 
   #listen(how: 'addEventListener' | 'removeEventListener'): void {
@@ -191,7 +212,11 @@ export class KernelScope extends LitElement {
 
   protected override willUpdate(properties: PropertyValues): void {
     if (properties.has('src') && this.src) void this.#openOwn(this.src);
-    else if (this.session && (properties.has('view') || properties.has('at') || properties.has('select')))
+    else if (
+      this.session &&
+      !this.#fetching &&
+      (properties.has('view') || properties.has('at') || properties.has('select'))
+    )
       this.files.go(this.session, this.#attributes);
   }
 
@@ -203,11 +228,15 @@ export class KernelScope extends LitElement {
   async #openOwn(src: string): Promise<void> {
     const before = this.#own;
     this.#fetching?.cancel();
-    const opening = this.openUrl(src, undefined, this.#attributes);
-    this.#fetching = this.files.openings.at(-1) ?? null;
+    // The attributes count as they are when the file is there.
+    const opening = this.#fetch(src, { at: () => this.#attributes });
+    const fetching = this.files.openings.at(-1) ?? null;
+    this.#fetching = fetching;
     const session = await opening;
+    if (this.#fetching === fetching) this.#fetching = null;
     if (!session) return;
     this.#own = session;
+    this.files.show(session);
     if (before && before !== session) this.files.close(before);
   }
 
@@ -218,10 +247,10 @@ export class KernelScope extends LitElement {
 
   /** Opens the file at `url`, at a place in it. A file of another site is opened only if the person then asks for it. */
   openUrl(url: string, as?: string, place: Place | null = null): Promise<Session | null> {
-    return this.#fetch(url, { as, place });
+    return this.#fetch(url, { as, at: place ? () => place : undefined });
   }
 
-  #fetch(url: string, { as, place, isAsked }: { as?: string | undefined; place: Place | null; isAsked?: boolean }) {
+  #fetch(url: string, { as, at, isAsked }: { as?: string | undefined; at?: At | undefined; isAsked?: boolean }) {
     this.asked = null;
     return this.#open(
       as ?? url,
@@ -229,27 +258,33 @@ export class KernelScope extends LitElement {
         const source = await fromUrl(url, { signal, said, isAsked: isAsked ?? false });
         return as ? { ...source, name: as } : source;
       },
-      place,
+      at,
     );
   }
 
-  async #open(title: string, find: Parameters<Files['open']>[1], place: Place | null = null): Promise<Session | null> {
-    const pending = this.#history?.pending ?? null;
-    const before = this.notices;
-    const session = await this.files.open(title, find, place ?? pending);
+  async #open(title: string, find: Find, at: At = this.#pending, before = this.notices): Promise<Session | null> {
+    const session = await this.files.open(title, find, at);
     if (!session) return null;
-    if (this.#history) this.#history.pending = null;
     // What could not be opened before is no matter any more.
     this.notices = this.notices.filter((one) => one.tone === 'info' || !before.includes(one));
     this.dispatchEvent(new CustomEvent('opened', { detail: { name: session.name } }));
     return session;
   }
 
+  /** The place that waits for a file of one's own: for any, unless it is known for which. */
+  readonly #pending: At = (digest) => {
+    const { pending } = this.#history ?? {};
+    if (!this.#history || !pending || (pending.digest !== null && pending.digest !== digest)) return null;
+    this.#history.pending = null;
+    return pending.place;
+  };
+
   /** Opens several files side by side; the first of them is shown. */
   async #openAll(sources: readonly Source[]): Promise<void> {
     let first: Session | null = null;
+    const before = this.notices;
     for (const source of sources) {
-      const session = await this.#open(source.name, async () => source);
+      const session = await this.#open(source.name, async () => source, this.#pending, before);
       first ??= session;
     }
     if (first) this.files.show(first);
@@ -269,7 +304,10 @@ export class KernelScope extends LitElement {
     const { session, docking, files } = this;
     const isRight = docking.side === 'right';
     const size = isRight ? docking.width : docking.height;
-    const dock = size === null ? (isRight ? 'clamp(380px, 46%, 800px)' : 'clamp(200px, 42%, 420px)') : `${size}px`;
+    // What was chosen in a larger window leaves room in a smaller one.
+    const most = isRight ? 'calc(100% - 416px)' : 'calc(100% - 200px)';
+    const dock =
+      size === null ? (isRight ? 'clamp(380px, 46%, 800px)' : 'clamp(200px, 42%, 420px)') : `min(${size}px, ${most})`;
     return html`<div class="scope"><div class="layout ${session ? docking.side : 'empty'}" ${styled({ '--dock': dock })}>
       ${
         files.sessions.length > 1
@@ -309,7 +347,7 @@ export class KernelScope extends LitElement {
 
   #question({ error, place }: { error: OtherSite; place: Place | null }) {
     return html`<span>${error.message}: ${name(error.url, 200)} is fetched only if you say so. It then learns that you asked for it.</span>
-      <button @click=${() => this.#fetch(error.url, { place, isAsked: true })}>Fetch it</button>
+      <button @click=${() => this.#fetch(error.url, { at: () => place, isAsked: true })}>Fetch it</button>
       <button @click=${() => (this.asked = null)}>No</button>`;
   }
 
@@ -326,7 +364,7 @@ export class KernelScope extends LitElement {
         <button class="button" @click=${() => this.src && this.#openOwn(this.src)}>Try again</button>
         <button class="button" @click=${this.#pick}>Open a file…</button></div>`;
     }
-    return html`<kernel-scope-start class="body" role=${this.#main} aria-label="Open a file" .isWhole=${this.wholeWindow} .pending=${this.#history?.pending ?? null}
+    return html`<kernel-scope-start class="body" role=${this.#main} aria-label="Open a file" .isWhole=${this.wholeWindow} .pending=${this.#history?.pending?.place ?? null}
       @pick=${this.#pick} @address=${({ detail }: CustomEvent<string>) => this.openUrl(detail)}
       @example=${({ detail }: CustomEvent<Example>) => this.openUrl(detail.url, detail.name)}></kernel-scope-start>`;
   }
@@ -422,9 +460,17 @@ export class KernelScope extends LitElement {
   }
 
   #close(session: Session): void {
+    const hadFocus = this.matches(':focus-within');
     this.files.close(session);
     if (this.#own === session) this.#own = null;
     if (!this.session) this.#history?.emptied();
+    // The focus goes to what has taken the file's place.
+    if (hadFocus) {
+      void this.updateComplete.then(() => {
+        const tabs = this.#part('kernel-scope-tabs');
+        firstFocusable(tabs ?? this.#part(this.session ? 'kernel-scope-panel' : 'kernel-scope-start'))?.focus();
+      });
+    }
   }
 
   readonly #switched = ({ detail }: CustomEvent<boolean>): void => {
@@ -474,16 +520,17 @@ export class KernelScope extends LitElement {
     if (sources.length > 0) void this.#openAll(sources);
     else if (digits) void this.#openAll([digits]);
     else if (/^https?:\/\/\S+$/.test(text)) void this.openUrl(text);
-    else return;
+    else if (text && this.#left === window) {
+      this.#notice('What was pasted is no file, no address and no hexadecimal digits of 8 bytes or more.', 'info');
+    } else return;
     event.preventDefault();
   };
 
   readonly #keyed = (event: Event): void => {
     if (event.defaultPrevented || !(event instanceof KeyboardEvent)) return;
-    const isOpen = this.renderRoot
-      .querySelector('kernel-scope-sheet, kernel-scope-palette')
-      ?.shadowRoot?.querySelector('dialog[open]');
-    const action = isOpen ? null : actionOf(event, this.hasSingle && !isWriting(event));
+    // What is open above the page has the keys.
+    const isAbove = event.composedPath().some((one) => one instanceof Element && one.matches('dialog, [role="menu"]'));
+    const action = isAbove ? null : actionOf(event, this.hasSingle && !isWriting(event));
     if (action && this.#do(action)) event.preventDefault();
   };
 
@@ -544,7 +591,10 @@ export class KernelScope extends LitElement {
 /** Whether the event comes from where somebody writes. */
 function isWriting(event: Event): boolean {
   const [target] = event.composedPath();
-  return target instanceof Element && target.matches('input, textarea, select, [contenteditable="true"]');
+  return (
+    target instanceof Element &&
+    target.matches('input:not([type="radio"], [type="checkbox"]), textarea, select, [contenteditable="true"]')
+  );
 }
 
 /** What takes the focus first in an element, in the shadow trees below it as well. */

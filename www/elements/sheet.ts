@@ -21,8 +21,8 @@ export class Sheet extends LitElement {
       h2 { font-size: 16px; font-weight: 650; }
       header button { margin-inline-start: auto; }
       .groups { columns: 21rem; column-gap: 40px; }
-      section { break-inside: avoid; }
-      h3 { font: 600 12px var(--sans); color: var(--dim); margin: 16px 0 4px; }
+      section { break-inside: avoid; padding-block-start: 16px; }
+      h3 { font: 600 12px var(--sans); color: var(--dim); margin: 0 0 4px; }
       dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 4px 14px; }
       dt { white-space: nowrap; }
       kbd { font: 11.5px var(--mono); border: 1px solid var(--line); border-radius: 4px; padding: 1px 5px; background: var(--paper); }
@@ -52,7 +52,7 @@ export class Sheet extends LitElement {
         ({ title, shortcuts }) =>
           html`<section><h3>${title}</h3><dl>${shortcuts.map(
             ({ keys, title }) =>
-              html`<dt>${keys.map((one, i) => html`${i > 0 ? ' ' : ''}${this.#keys(one)}`)}</dt><dd>${title}</dd>`,
+              html`<dt>${keys.map((one, i) => html`${i > 0 ? (keys[0]?.startsWith('Control') ? ' or ' : ' ') : ''}${this.#keys(one)}`)}</dt><dd>${title}</dd>`,
           )}</dl></section>`,
       )}</div>
       <label><input type="checkbox" .checked=${this.hasSingle} @change=${this.#switched}> Keys alone (without Ctrl) may do something</label>
