@@ -230,7 +230,7 @@ test('a file that the reader has lost for good can be opened again', async ({ pa
     await stop(page);
     await page.waitForTimeout(500);
   }
-  await expect(page.locator('.notice')).toContainText('open the file again to go on');
+  await expect(page.locator('.notice').filter({ hasText: 'open the file again to go on' })).toBeVisible();
   await drop(page, VADD);
   await show(page, 'Symbols');
   await expect(page.getByRole('grid', { name: 'Symbols' }).getByText('.text._Z4vaddPKfS0_Pfi').first()).toBeVisible();
