@@ -16,6 +16,7 @@ const PANELS = [
   'summary',
   'kernels',
   'kernels/0',
+  'kernels/0/code',
   'sections',
   'segments',
   'symbols',
