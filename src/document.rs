@@ -1,19 +1,25 @@
 //! An opened file: what it is, what is in it, and the way from any byte to what is known of it.
 
+use std::cell::OnceCell;
+
 use serde::Serialize;
 
+use crate::bank::BankList;
 use crate::container::{Format, identify};
 use crate::device::Device;
 use crate::elf::check::Check;
 use crate::elf::map::{Leaf, Part, Role};
 use crate::elf::note::Note;
 use crate::elf::{Elf, Image};
-use crate::error::{Diagnostic, Diagnostics, Kind, Severity};
+use crate::error::{Diagnostic, Diagnostics, Kind, Result, Severity};
 use crate::lists::{
     DiagnosticList, ImageList, MapList, NoteList, RelocationList, SectionList, SegmentList,
     SymbolList,
 };
 use crate::nvidia::Code;
+use crate::nvidia::bank0::Bank0;
+use crate::nvidia::patch::Patches;
+use crate::patches::PatchList;
 use crate::record::Record;
 use crate::rows::{Progress, Table};
 use crate::source::Source;
@@ -31,6 +37,7 @@ pub struct Document {
     findings: Diagnostics,
     check: Check,
     is_checked: bool,
+    patches: OnceCell<Patches>,
 }
 
 /// A table that a file has.
@@ -210,6 +217,7 @@ impl Document {
             leaves,
             findings,
             check: Check::default(),
+            patches: OnceCell::new(),
         }
     }
 
@@ -370,21 +378,32 @@ impl Document {
                 leaves: &self.leaves,
             }),
             "diagnostics" => Box::new(DiagnosticList(self.findings.all())),
-            _ => {
-                let (key, index) = key.split_once('/')?;
-                return self.table_of(key, index.parse().ok()?);
-            }
+            key => return self.table_of(key),
         })
     }
 
-    /// The table called `key` of the kernel or text of that index.
-    fn table_of(&self, key: &str, index: usize) -> Option<Box<dyn Table + '_>> {
-        match key {
-            "code" => self.device.instruction_list(self.elf.as_ref()?, index),
-            "text" => Some(Box::new(LineList::new(
-                &self.source,
-                self.texts().get(index)?,
-            ))),
+    /// A table of one kernel or text, or for one address: `code/3`, `patches/0x7f0000000000`.
+    fn table_of(&self, key: &str) -> Option<Box<dyn Table + '_>> {
+        let (table, of) = key.split_once('/')?;
+        let index = of.parse().ok();
+        Some(match table {
+            "code" => return self.device.instruction_list(self.elf.as_ref()?, index?),
+            "text" => Box::new(LineList::new(&self.source, self.texts().get(index?)?)),
+            "bank0" => Box::new(BankList {
+                elf: self.elf()?,
+                bank: self.bank0(index?)?,
+            }),
+            "patches" => Box::new(PatchList::new(self.elf()?, self.patches()?, address(of)?)),
+            _ => return None,
+        })
+    }
+
+    /// Constant bank 0 of the kernel of that index in the table of kernels; `None` where it has no such bank.
+    pub fn bank0(&self, kernel: usize) -> Option<Bank0> {
+        match (&self.device, &self.elf) {
+            (Device::Cubin(cubin), Some(elf)) => {
+                Some(Bank0::new(elf, cubin, cubin.kernels.get(kernel)?))
+            }
             _ => None,
         }
     }
@@ -397,6 +416,36 @@ impl Document {
     /// The code of the kernel of that index, where its encoding is known.
     pub fn code(&self, kernel: usize) -> Option<Code<'_>> {
         self.device.code(self.elf.as_ref()?, kernel)
+    }
+
+    /// What a loader writes over the image; `None` where no such loader is known.
+    pub fn patches(&self) -> Option<&Patches> {
+        match (&self.device, &self.elf) {
+            (Device::Cubin(_), Some(elf)) => Some(self.patches.get_or_init(|| Patches::read(elf))),
+            _ => None,
+        }
+    }
+
+    /// Fills `into` with the bytes of an image from `offset` on; with those of one that is loaded at `base`, if
+    /// that is given and the loader is known.
+    ///
+    /// # Errors
+    /// Those of [`Source::read_into`].
+    pub fn read_image(
+        &self,
+        by_segments: bool,
+        base: Option<u64>,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<()> {
+        let Some(image) = self.image(by_segments) else {
+            return Ok(());
+        };
+        image.read_into(&self.source, offset, into)?;
+        if let (Some(base), false, Some(patches)) = (base, by_segments, self.patches()) {
+            patches.apply(base, offset, into);
+        }
+        Ok(())
     }
 
     /// The leaves of the map: every byte of the file is in exactly one.
@@ -523,6 +572,14 @@ impl Document {
         };
         (span, header)
     }
+}
+
+/// An address in hexadecimal digits, with `0x` before them or not.
+pub fn address(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let digits = digits.unwrap_or(text);
+    let is_plain = digits.bytes().all(|c| c.is_ascii_hexdigit());
+    u64::from_str_radix(digits, 16).ok().filter(|_| is_plain)
 }
 
 /// Parts of a byte that are told, at most; a malformed file can claim it by every section.

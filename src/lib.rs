@@ -11,7 +11,7 @@
 //! | ELF: headers, symbols, relocations, notes, images, the map | [`elf`] |
 //! | what cubins and code objects are to their GPUs | [`nvidia`], [`amdgpu`] |
 //! | what was dropped | [`container`] |
-//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`kernels`] |
+//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`kernels`], [`bank`], [`patches`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
 //! | everything as one JSON object | [`report`] |
 //!
@@ -19,6 +19,7 @@
 //! [`wasm`](https://rustwasm.github.io/wasm-bindgen/) for browsers.
 
 pub mod amdgpu;
+pub mod bank;
 pub mod container;
 pub mod device;
 pub mod document;
@@ -33,6 +34,7 @@ pub mod kernels;
 pub mod lists;
 pub mod nvidia;
 mod order;
+pub mod patches;
 pub mod record;
 pub mod report;
 pub mod rows;

@@ -301,6 +301,8 @@ impl Table for RelocationList<'_> {
             hidden("symbol", "Symbol number", Unit::Number),
             column("symbol_name", "Symbol", Unit::Text),
             column("addend", "Addend", Unit::Hex),
+            column("writes", "Writes", Unit::Word),
+            hidden("certainty", "Certainty", Unit::Word),
             column("image_offset", "Image", Unit::Hex),
             hidden("entry_offset", "Entry at", Unit::Hex),
         ];
@@ -333,6 +335,15 @@ impl Table for RelocationList<'_> {
             "symbol" => relocation.symbol.into(),
             "symbol_name" => self.elf.symbol_name(table, &relocation).into(),
             "addend" => self.elf.addend(table, &relocation).into(),
+            "writes" => relocation
+                .writes(self.elf.dialect)
+                .map(|(what, _)| what)
+                .into(),
+            "certainty" => match relocation.writes(self.elf.dialect) {
+                Some((_, true)) => "verified".into(),
+                Some((_, false)) => "not verified".into(),
+                None => "unknown".into(),
+            },
             "image_offset" => self.elf.patched(table, &relocation).into(),
             "entry_offset" => table.table.entry(index).offset.into(),
             _ => Cell::None,

@@ -4,18 +4,19 @@
 //! work is done in steps, so that whoever owns the handle can answer others in between. The types in
 //! the generated `.d.ts` are those of the Rust structs.
 
-use js_sys::{Float64Array, Uint8Array};
+use js_sys::{Float64Array, Uint8Array, Uint32Array};
 use serde::Serialize;
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, FileReaderSync};
 
-use crate::document::{Document, ImageLocation, Location, Summary};
+use crate::document::{Document, ImageLocation, Location, Summary, address};
 use crate::elf::map::{Leaf, Role};
 use crate::error::{Diagnostic, Error};
 use crate::export::{self, Form};
 use crate::goto::{Suggest, Suggestion, Target};
 use crate::kernels::KernelDetail;
+use crate::nvidia::bank0::{BankPart, BankPlace};
 use crate::nvidia::code::{CodeStatistics, Count};
 use crate::record::Record;
 use crate::report::Report;
@@ -136,6 +137,17 @@ pub struct MapColumns {
     pub shared: Uint8Array,
 }
 
+/// The patches of a part of the image as typed arrays, a number a patch, in the order in which they are written.
+#[wasm_bindgen(getter_with_clone)]
+pub struct PatchColumns {
+    /// First bytes in the image.
+    pub offset: Float64Array,
+    /// Sizes in bytes.
+    pub size: Float64Array,
+    /// Rows of the table `patches/ADDRESS`.
+    pub row: Uint32Array,
+}
+
 /// The images of a file.
 #[derive(Serialize, Tsify)]
 #[tsify(missing_as_null)]
@@ -158,6 +170,8 @@ pub struct ImageInfo {
 const BYTES_LIMIT: u64 = 16 << 20;
 /// Rows handed out by one call, at most.
 const ROWS_LIMIT: u32 = 10_000;
+/// Orders of tables that are kept at a time.
+const VIEWS_LIMIT: usize = 24;
 /// Characters of a cell that are handed out, at most; names can be as long as the file.
 const TEXT_LIMIT: usize = 1000;
 
@@ -241,6 +255,9 @@ impl Handle {
         self.views
             .retain(|(key, view)| key != table || *view.query() == query);
         if !self.views.iter().any(|(key, _)| key == table) {
+            // Tables of one kernel or one address are many: those longest asked for are prepared anew.
+            let excess = (self.views.len() + 1).saturating_sub(VIEWS_LIMIT);
+            self.views.drain(..excess);
             self.views.push((table.into(), View::new(query)));
         }
         Ok(())
@@ -356,23 +373,57 @@ impl Handle {
         info.as_ref().map(object).transpose()
     }
 
-    /// Up to `size` bytes of the image from `offset` on.
+    /// Up to `size` bytes of the image from `offset` on; as a loader leaves them at the address `base`, if that
+    /// is given: hexadecimal digits.
     #[wasm_bindgen(js_name = imageBytes)]
     pub fn image_bytes(
         &self,
         by_segments: bool,
         offset: f64,
         size: f64,
+        base: Option<String>,
     ) -> Result<Uint8Array, JsValue> {
         let image = self.document.image(by_segments);
         let image = image.ok_or_else(|| words("this file has no such image"))?;
         let offset = (offset as u64).min(image.size);
         let size = (size as u64).min(BYTES_LIMIT).min(image.size - offset);
         let mut bytes = vec![0; size as usize];
-        image
-            .read_into(self.document.source(), offset, &mut bytes)
+        let base = match base {
+            Some(text) => Some(address(&text).ok_or_else(|| words("that is no address"))?),
+            None => None,
+        };
+        self.document
+            .read_image(by_segments, base, offset, &mut bytes)
             .map_err(refuse)?;
         Ok(Uint8Array::from(&bytes[..]))
+    }
+
+    /// Which bytes of the image from `offset` on a loader changes, whatever the address: up to 10,000 patches.
+    pub fn patched(&self, offset: f64, size: f64) -> Option<PatchColumns> {
+        let patches = self.document.patches()?;
+        let found = patches.within(Span::new(offset as u64, size as u64));
+        let found: Vec<u32> = found.into_iter().take(ROWS_LIMIT as usize).collect();
+        let span = |&i: &u32| numbers(patches.all()[i as usize].span());
+        let (offset, size): (Vec<f64>, Vec<f64>) = found.iter().map(span).unzip();
+        Some(PatchColumns {
+            offset: Float64Array::from(&offset[..]),
+            size: Float64Array::from(&size[..]),
+            row: Uint32Array::from(&found[..]),
+        })
+    }
+
+    /// The parts of constant bank 0 of the kernel of that index in the table of kernels; none where there is no such bank.
+    pub fn bank0(&self, kernel: u32) -> Result<Vec<Ts<BankPart>>, JsValue> {
+        let bank = self.document.bank0(kernel as usize);
+        objects(&bank.map(|bank| bank.parts).unwrap_or_default())
+    }
+
+    /// What is at `offset` of constant bank 0 of a kernel; nothing past the largest bank.
+    #[wasm_bindgen(js_name = bank0At)]
+    pub fn bank0_at(&self, kernel: u32, offset: u32) -> Result<Option<Ts<BankPlace>>, JsValue> {
+        let bank = self.document.bank0(kernel as usize);
+        let place = bank.and_then(|bank| bank.at(offset));
+        place.as_ref().map(object).transpose()
     }
 
     /// The map of an image: its pieces and the zeros between them.

@@ -44,6 +44,14 @@ fn exit_codes_tell_what_happened() {
         &["record", &good],
         &["record", &good, "--at", "99999999"],
         &["record", &good, "--at", "0", "--form", "pdf"],
+        &["bank0", &good],
+        &["bank0", &good, "nothing"],
+        &["bank0", &good, "0", "0x10000"],
+        &["bank0", &good, "0", "c[0x3][0x10]"],
+        &["image", &good, "--base", "0x1000"],
+        &["patches", &good, "--base", "here"],
+        &["patches", &good, "-o", "file"],
+        &["image", &good, "-o", "/no/such/folder/file"],
         &[],
     ] {
         let output = kernelscope(bad);
@@ -178,4 +186,42 @@ fn a_reader_that_stops_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn an_image_is_written_as_a_loader_leaves_it() {
+    let good = fixture("nvidia/cubin/fnptr.sm_86.13.5.nvcc-G.cubin");
+    let out = std::env::temp_dir().join(format!("kernelscope-{}.image", std::process::id()));
+    let path = out.display().to_string();
+    let written = |more: &[&str]| {
+        let arguments = [&["image", &good, "-o", &path], more].concat();
+        assert_eq!(kernelscope(&arguments).status.code(), Some(0));
+        std::fs::read(&out).unwrap()
+    };
+    let plain = written(&[]);
+    let patched = written(&["--base", "0x7f0000000000"]);
+    std::fs::remove_file(&out).unwrap();
+    // The code ends at 0x1118: two pages, and one more.
+    assert_eq!((plain.len(), patched.len()), (0x3000, 0x3000));
+    // R_CUDA_64 at 0x1100 names the function at 0xe00 of the image.
+    assert_eq!(plain[0x1100..0x1108], [0; 8]);
+    assert_eq!(patched[0x1100..0x1108], 0x7f00_0000_0e00_u64.to_le_bytes());
+    let same = plain.iter().zip(&patched).filter(|(a, b)| a == b).count();
+    // Seven patches: three of 8 bytes, four of 4.
+    assert!(same >= plain.len() - 3 * 8 - 4 * 4);
+}
+
+#[test]
+fn an_operand_is_answered() {
+    let good = fixture(VADD);
+    let answer = |operand: &str| {
+        let output = kernelscope(&["bank0", &good, "0", operand]);
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(answer("c[0x0][0x210]").starts_with("parameter 0: parameter, stated by"));
+    assert!(answer("0x29").starts_with("stack_ptr + 0x1: driver, measured"));
+    let table = kernelscope(&["bank0", &good, "0", "--json"]);
+    let rows: serde_json::Value = serde_json::from_slice(&table.stdout).unwrap();
+    assert_eq!(rows[0]["name"], "ntid.x");
 }

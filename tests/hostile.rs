@@ -25,8 +25,12 @@ fn exercise(what: &str, bytes: Vec<u8>, random: &mut Random) {
         next = leaf.span.end();
     }
     assert_eq!(next, size, "{what}: the map does not cover the file");
-    let parts = ["code/0", "text/0"];
-    for key in TABLES.iter().map(|(key, _)| *key).chain(parts) {
+    // Those of one kernel, of one text and of one address are in no list of tables.
+    let kernel = random.below(document.kernel_count().unwrap_or(0).max(1) as u64);
+    let mut keys: Vec<String> = TABLES.iter().map(|(key, _)| (*key).into()).collect();
+    keys.extend(["code/0", "text/0", "patches/7f0000000000"].map(String::from));
+    keys.push(format!("bank0/{kernel}"));
+    for key in &keys {
         if let Some(table) = document.table(key) {
             let last = table.len().saturating_sub(1);
             for row in [0, last, last + 1] {
@@ -39,14 +43,20 @@ fn exercise(what: &str, bytes: Vec<u8>, random: &mut Random) {
     }
     for _ in 0..4 {
         document.locate(random.below(size.max(1) + 8));
+        if let Some(bank) = document.bank0(kernel as usize) {
+            bank.at(random.below(0x1_0010) as u32);
+        }
     }
     let (held, loaded) = document.images();
-    for image in held.into_iter().chain(loaded) {
+    let windows = held.map(|image| (false, image.size)).into_iter();
+    for (by_segments, size) in windows.chain(loaded.map(|image| (true, image.size))) {
         let mut window = [0; 64];
-        let at = random.below(image.size.max(1));
-        image
-            .read_into(document.source(), at, &mut window)
-            .expect("a window of an image");
+        let at = random.below(size.max(1));
+        for base in [None, Some(u64::MAX - at)] {
+            document
+                .read_image(by_segments, base, at, &mut window)
+                .expect("a window of an image");
+        }
     }
     serde_json::to_writer(std::io::sink(), &Report(&document)).expect("a report");
 }

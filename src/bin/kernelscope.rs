@@ -9,6 +9,7 @@ use kernelscope::document::Document;
 use kernelscope::error::Kind;
 use kernelscope::export::{self, Form};
 use kernelscope::lists;
+use kernelscope::nvidia;
 use kernelscope::nvidia::code::{BarrierUse, Count};
 use kernelscope::report::Report;
 use kernelscope::rows::{Rows, Unit};
@@ -17,15 +18,19 @@ use kernelscope::span::Span;
 use lexopt::prelude::*;
 
 const USAGE: &str = "\
-Usage: kernelscope COMMAND FILE [OPTIONS]
+Usage: kernelscope COMMAND FILE [WHICH] [OPTIONS]
 
 Shows what is in a GPU binary. FILE is a path, or - for standard input.
 
 Commands:
   report         what it is, its kernels, sections and findings
   kernels        its kernels and what each needs
-  sections, segments, symbols, relocations, notes, texts, image, load_image, map, diagnostics
+  sections, segments, symbols, relocations, notes, texts, load_image, map, diagnostics
                  one table
+  image          the image, and what lies where in it; with -o OUT its bytes, with --base as a loader leaves them there
+  patches        cubins: what a loader writes over the image, at --base (default 0)
+  bank0          constant bank 0 of a kernel, or what is at OFFSET of it: bank0 FILE KERNEL [OFFSET], as 0x210 or
+                 c[0x0][0x210]
   code           instructions and what they tell the scheduler, of a kernel: code FILE KERNEL, by its name or its number
                  in the table of kernels
   text           the source that is kept in it, such as PTX: text FILE [N], by its number in the table of texts
@@ -37,6 +42,8 @@ Options:
   --form FORM    for record: text (default), json, markdown, c
   --at OFFSET    an offset in the file, decimal or 0x hexadecimal; image:OFFSET; or the name of a section, a kernel or
                  a symbol, whose bytes hex then shows: .text.vadd, .text.vadd+0x20
+  --base ADDRESS for image and patches: where the image is loaded, decimal or 0x hexadecimal
+  -o OUT         for image: the file to write its bytes to, all of them, with the zeros that are to be reserved
   --len N        a number of bytes, decimal or 0x hexadecimal
   -h, --help     this text
   -V, --version  the version
@@ -55,6 +62,9 @@ struct Arguments {
     form: Form,
     at: Option<String>,
     len: Option<u64>,
+    base: Option<u64>,
+    out: Option<PathBuf>,
+    offset: Option<u32>,
 }
 
 /// Why nothing can be shown; exit code 2.
@@ -99,6 +109,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
     let mut parser = lexopt::Parser::from_env();
     let mut words: Vec<OsString> = Vec::new();
     let (mut json, mut form, mut at, mut len) = (false, None, None, None);
+    let (mut base, mut out) = (None, None);
     while let Some(argument) = parser.next()? {
         match argument {
             Short('h') | Long("help") => {
@@ -119,6 +130,8 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
                 })?);
             }
             Long("at") => at = Some(parser.value()?.string()?),
+            Long("base") => base = Some(number("--base", &parser.value()?.string()?)?),
+            Short('o') => out = Some(PathBuf::from(parser.value()?)),
             Long("len") => len = Some(number("--len", &parser.value()?.string()?)?),
             Value(word) => words.push(word),
             other => return Err(other.unexpected().into()),
@@ -132,13 +145,18 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
     let is_table = kernelscope::document::TABLES
         .iter()
         .any(|(key, _)| *key == command);
-    if !is_table && !["report", "hex", "record", "code", "text"].contains(&command.as_str()) {
+    let others = [
+        "report", "hex", "record", "code", "text", "patches", "bank0",
+    ];
+    if !is_table && !others.contains(&command.as_str()) {
         return Err(Failure::Usage(format!("there is no command {command:?}")));
     }
     for (option, is_given, takers) in [
         ("--at", at.is_some(), &["hex", "record"][..]),
         ("--len", len.is_some(), &["hex"]),
         ("--form", form.is_some(), &["record"]),
+        ("--base", base.is_some(), &["image", "patches"]),
+        ("-o", out.is_some(), &["image"]),
     ] {
         if is_given && !takers.contains(&command.as_str()) {
             return Err(Failure::Usage(format!(
@@ -156,11 +174,22 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         .next()
         .ok_or_else(|| Failure::Usage(format!("{command}: no file is given")))?;
     let which = match command.as_str() {
-        "code" | "text" => words.next().map(|word| word.string()).transpose()?,
+        "code" | "text" | "bank0" => words.next().map(|word| word.string()).transpose()?,
         _ => None,
     };
-    if command == "code" && which.is_none() {
-        return Err(Failure::Usage("code: no kernel is given".into()));
+    if ["code", "bank0"].contains(&command.as_str()) && which.is_none() {
+        return Err(Failure::Usage(format!("{command}: no kernel is given")));
+    }
+    if command == "image" && base.is_some() && out.is_none() {
+        return Err(Failure::Usage(
+            "image: --base is for the bytes that -o OUT writes".into(),
+        ));
+    }
+    let mut offset = None;
+    if command == "bank0"
+        && let Some(text) = words.next()
+    {
+        offset = Some(bank_offset(&text.string()?)?);
     }
     if let Some(word) = words.next() {
         return Err(Failure::Usage(format!("{word:?} is one argument too many")));
@@ -173,7 +202,23 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         form: form.unwrap_or(if json { Form::Json } else { Form::Text }),
         at,
         len,
+        base,
+        out,
+        offset,
     }))
+}
+
+/// An offset in constant bank 0: a number, or an operand as disassemblers write it, `c[0x0][0x210]`.
+fn bank_offset(text: &str) -> Result<u32, Failure> {
+    let inner = text
+        .strip_prefix("c[0x0][")
+        .and_then(|rest| rest.strip_suffix(']'));
+    let offset = number("bank0", inner.unwrap_or(text))?;
+    let past = || Failure::Usage(format!("bank0: a bank has 0x10000 bytes, found {text:?}"));
+    u32::try_from(offset)
+        .ok()
+        .filter(|&offset| offset < nvidia::bank0::SIZE)
+        .ok_or_else(past)
 }
 
 /// Where `--at` leads.
@@ -197,6 +242,9 @@ fn number(option: &str, text: &str) -> Result<u64, Failure> {
         ))
     })
 }
+
+/// Bytes of an image that are written, at most: a malformed file can ask for all there are.
+const IMAGE_LIMIT: u64 = 1 << 32;
 
 /// Bytes of a stream read to memory, at most; files are read in slices.
 const INPUT_LIMIT: u64 = 1 << 30;
@@ -250,8 +298,14 @@ fn run() -> Result<ExitCode, Failure> {
         "record" => record(&document, &arguments, &mut out)?,
         "code" => code(&document, &arguments, &mut out)?,
         "text" => text(&document, &arguments, &mut out)?,
+        "image" if arguments.out.is_some() => image(&document, &arguments)?,
+        "bank0" if arguments.offset.is_some() => bank0(&document, &arguments, &mut out)?,
         table => {
-            let rows = document.table(table);
+            let rows = match table {
+                "bank0" => document.table(&format!("bank0/{}", kernel(&document, &arguments)?)),
+                "patches" => document.table(&format!("patches/{:x}", arguments.base.unwrap_or(0))),
+                table => document.table(table),
+            };
             match rows {
                 Some(rows) if arguments.json => json(&mut out, &Rows(&*rows))?,
                 Some(_) if table == "diagnostics" => findings(&document, &mut out)?,
@@ -375,6 +429,77 @@ fn hex(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Resu
     Ok(())
 }
 
+/// The index of the kernel that the command line names.
+fn kernel(document: &Document, arguments: &Arguments) -> Result<u64, Failure> {
+    let which = arguments.which.as_deref().unwrap_or_default();
+    let kernel = index_in(document, "kernels", which);
+    kernel.ok_or_else(|| {
+        let command = &arguments.command;
+        Failure::Usage(format!("{command}: there is no kernel {which:?}"))
+    })
+}
+
+/// What is at an offset of constant bank 0.
+fn bank0(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    let kernel = kernel(document, arguments)? as usize;
+    let bank = document.bank0(kernel);
+    let place = bank.and_then(|bank| bank.at(arguments.offset.unwrap_or(0)));
+    let place = place.ok_or_else(|| Failure::Usage("only cubins have a constant bank 0".into()))?;
+    if arguments.json {
+        json(out, &place)?;
+        return Ok(());
+    }
+    let part = &place.part;
+    let name = match place.name.as_str() {
+        "" => part.what.word(),
+        name => name,
+    };
+    write!(out, "{name}")?;
+    if place.within > 0 {
+        write!(out, " + 0x{:x}", place.within)?;
+    }
+    write!(out, ": {}, {}", part.what.word(), part.certainty)?;
+    if !part.source.is_empty() {
+        write!(out, " by {}", part.source)?;
+    }
+    if !part.note.is_empty() {
+        write!(out, "; {}", part.note)?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+/// Writes the image's bytes to a file.
+fn image(document: &Document, arguments: &Arguments) -> Result<(), Failure> {
+    let path = arguments.out.as_deref().unwrap_or(Path::new(""));
+    let image = document.image(false);
+    let image = image.ok_or_else(|| Failure::Read("the file has no image".into()))?;
+    if arguments.base.is_some() && document.patches().is_none() {
+        return Err(Failure::Usage(
+            "--base: what a loader writes is known of cubins only".into(),
+        ));
+    }
+    if image.size > IMAGE_LIMIT {
+        return Err(Failure::Read(format!(
+            "the image has {} bytes; at most {IMAGE_LIMIT} are written",
+            image.size
+        )));
+    }
+    let why = |error: io::Error| Failure::Read(format!("{}: {error}", visible(path)));
+    let mut file = BufWriter::new(std::fs::File::create(path).map_err(why)?);
+    let mut window = vec![0; 1 << 20];
+    let mut next = 0;
+    while next < image.size {
+        let window = &mut window[..(1 << 20).min(image.size - next) as usize];
+        document
+            .read_image(false, arguments.base, next, window)
+            .map_err(read)?;
+        file.write_all(window).map_err(why)?;
+        next += window.len() as u64;
+    }
+    file.flush().map_err(why)
+}
+
 fn read(error: kernelscope::error::Error) -> Failure {
     Failure::Read(error.to_string())
 }
@@ -417,9 +542,7 @@ fn index_in(document: &Document, key: &str, which: &str) -> Option<u64> {
 }
 
 fn code(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
-    let which = arguments.which.as_deref().unwrap_or_default();
-    let kernel = index_in(document, "kernels", which)
-        .ok_or_else(|| Failure::Usage(format!("code: there is no kernel {which:?}")))?;
+    let kernel = kernel(document, arguments)?;
     let code = document.code(kernel as usize);
     let table = document.table(&format!("code/{kernel}"));
     let (Some(code), Some(table)) = (code, table) else {

@@ -5,6 +5,7 @@
 
 use object::elf;
 
+use super::section::{NUMBER_LIMIT, too_great};
 use super::symbol::Place;
 use super::{Elf, Strings};
 use crate::error::{Diagnostic, Diagnostics, Kind};
@@ -123,6 +124,15 @@ impl Check {
                     self.tally.push(finding);
                 }
             }
+            for (field, value, place) in
+                [("st_value", symbol.value, 8), ("st_size", symbol.size, 16)]
+            {
+                if file.dialect.has_loader && value > NUMBER_LIMIT {
+                    let at = file.source().absolute(entry.offset + place);
+                    self.tally
+                        .push(too_great(value).within(label(field)).at(at));
+                }
+            }
             let special = symbol.section >= u32::from(elf::SHN_LORESERVE);
             let missing = symbol.section as usize >= file.sections.len();
             if !file.sections.is_empty() && !special && missing {
@@ -172,6 +182,13 @@ impl Check {
                     section.unwrap_or_default()
                 )
             };
+            let addend = relocation.addend.map_or(0, i64::unsigned_abs);
+            for (field, value) in [("r_offset", relocation.offset), ("r_addend", addend)] {
+                if file.dialect.has_loader && value > NUMBER_LIMIT {
+                    self.tally
+                        .push(too_great(value).within(label(field)).at(at));
+                }
+            }
             if u64::from(relocation.symbol) >= count {
                 self.tally.push(
                     Diagnostic::error(Kind::Format, "the relocation's symbol is missing")

@@ -64,6 +64,16 @@ impl Relocation {
         dialect.relocation_types.name(u64::from(self.kind))
     }
 
+    /// What it writes and where, as far as that is known, and whether that was verified.
+    pub fn writes(self, dialect: &Dialect) -> Option<(&'static str, bool)> {
+        let note = dialect.relocation_types.get(self.kind.into())?.note;
+        match note.strip_suffix("; not verified") {
+            _ if note.is_empty() => None,
+            Some(what) => Some((what, false)),
+            None => Some((note, true)),
+        }
+    }
+
     /// Where the bytes that it patches lie: so many bytes past `r_offset`, and so many.
     fn field(self, dialect: &Dialect) -> (u64, u64) {
         let mut kinds = dialect.implicit_addends.iter();

@@ -194,6 +194,17 @@ fn entry_size(kind: u32, class: Class) -> Option<u64> {
     }
 }
 
+/// The reference ABI's loader keeps numbers in 63 bits, one of which is the sign.
+pub(super) const NUMBER_LIMIT: u64 = (1 << 62) - 1;
+
+/// What is said of a number that a loader cannot hold.
+pub(super) fn too_great(value: u64) -> Diagnostic {
+    Diagnostic::error(Kind::Loader, "the number is greater than a loader accepts").expected(
+        format!("at most 0x{NUMBER_LIMIT:x}"),
+        format!("0x{value:x}"),
+    )
+}
+
 pub(super) fn check(
     source: &Source,
     sections: &[Section],
@@ -230,6 +241,19 @@ pub(super) fn check(
                 .within(label("sh_offset"))
                 .at(at(at_offset)),
             );
+        }
+        if dialect.has_loader {
+            for (field, value, place) in [
+                ("sh_flags", section.flags, 8),
+                ("sh_addr", section.address, 16),
+                ("sh_size", section.size, 32),
+                ("sh_addralign", section.align, 48),
+                ("sh_entsize", section.entry_size, 56),
+            ] {
+                if value > NUMBER_LIMIT {
+                    findings.push(too_great(value).within(label(field)).at(at(place)));
+                }
+            }
         }
         if section.align > 1 && !section.align.is_power_of_two() {
             findings.push(

@@ -4,16 +4,13 @@
 //! That a relocation lies outside its section, or that its symbol lies in something that the image does not
 //! hold, is found by the ELF floor's checks.
 
+use super::patch::{Form, LOADED};
 use super::{symbol_table, tables};
 use crate::elf::symbol::Place;
 use crate::elf::{Elf, Relocation, RelocationTable, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::index::Map;
 use crate::order;
-
-/// The types that a loader applies, how many bytes past `r_offset` the bytes lie that they patch, and how
-/// many these are: `R_CUDA_64`, `R_CUDA_ABS32_LO_32`, `R_CUDA_ABS32_HI_32`.
-const APPLIED: [(u32, u64, u64); 3] = [(0x02, 0, 8), (0x38, 4, 4), (0x39, 4, 4)];
 
 /// Why a loader refuses a relocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,8 +148,8 @@ fn refusal(
     symbols: Option<&Symbols<'_>>,
     relocation: &Relocation,
 ) -> Option<Reason> {
-    let applied = APPLIED.iter().find(|applied| applied.0 == relocation.kind);
-    let Some(&(_, skip, size)) = applied else {
+    let form = Form::of(relocation.kind).filter(|_| LOADED.contains(&relocation.kind));
+    let Some(form) = form else {
         return Some(Reason::Type(relocation.kind));
     };
     let symbol = symbols.and_then(|symbols| symbols.get(relocation.symbol.into()));
@@ -162,7 +159,8 @@ fn refusal(
     }
     // Outside of its section it is another finding.
     let at = elf.patched(table, relocation)?;
-    let past = |limit: u64, at: u64| at.checked_add(skip + size).is_none_or(|end| end > limit);
+    let reach = form.bytes().end();
+    let past = |limit: u64, at: u64| at.checked_add(reach).is_none_or(|end| end > limit);
     if past(elf.image.end, at) {
         return Some(Reason::End);
     }

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use serde::Serialize;
 
+use super::bank0::Bank0;
 use super::info::Entries;
 use super::lines::{self, Lines};
 use super::note::{self, Notes};
-use super::{Check, Code, Kernel, code, is_new, kernel, record};
+use super::{Bank, Check, Code, Kernel, code, is_new, kernel, record};
 use crate::elf::{Elf, Section};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
 use crate::record::Record;
@@ -21,6 +22,9 @@ const ACCELERATOR_TARGET: u8 = 9;
 pub(super) const COMPAT: u32 = 0x7000_0086;
 /// Entries of `.nv.compat` that are looked at, at most; files have about ten.
 const COMPAT_LIMIT: usize = 1024;
+
+/// How names of sections with a function's constant bank 0 begin.
+const BANK0: &str = ".nv.constant0.";
 
 /// A cubin.
 #[derive(Clone, Debug, Serialize)]
@@ -116,7 +120,7 @@ impl Cubin {
     }
 
     /// The record that holds the byte at `offset` in `section`, of those that NVIDIA defines: attributes,
-    /// entries of the call graph, of prototypes and of relocation actions, notes, and Mercury's tables.
+    /// entries of the call graph, of prototypes and of relocation actions, notes, constant bank 0, and Mercury's tables.
     /// `None` for others: the ELF floor may know them.
     ///
     /// # Errors
@@ -126,6 +130,15 @@ impl Cubin {
             && let Some(code) = Code::new(elf.source(), elf.stored(section), self.sm)
         {
             return code.record_at(&section.name, offset);
+        }
+        if let Some(name) = section.name.strip_prefix(BANK0) {
+            let kernel = self.kernels.iter().find(|kernel| kernel.name == name);
+            return Ok(kernel.and_then(|kernel| {
+                // Of several sections of a name the last one counts.
+                let is_bank = |bank: &Bank| bank.index == 0 && bank.section == section.index;
+                kernel.banks.iter().find(|bank| is_bank(bank))?;
+                Bank0::new(elf, self, kernel).record(name, elf, offset)
+            }));
         }
         record::record_in(elf, section, offset)
     }

@@ -4,6 +4,7 @@
 //! says about a function; [`Attribute`] is one of the statements of `.nv.info` that most of it comes from.
 
 pub mod attribute;
+pub mod bank0;
 pub mod check;
 pub mod code;
 pub mod cubin;
@@ -11,6 +12,7 @@ pub mod info;
 pub mod kernel;
 pub mod lines;
 pub mod note;
+pub mod patch;
 mod record;
 pub mod tables;
 

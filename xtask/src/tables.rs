@@ -232,11 +232,12 @@ fn generate(
         "\n//! Names and layouts as data; `tables/{floor}/` holds them with their sources.\n\n// A table may be there before its first reader.\n#![allow(dead_code)]\n"
     )
     .unwrap();
-    for path in types {
-        writeln!(text, "use {path};").unwrap();
-    }
+    let mut uses: BTreeSet<String> = types.into_iter().map(String::from).collect();
     if body.contains("&below::") {
-        writeln!(text, "use crate::{BELOW}::tables as below;").unwrap();
+        uses.insert(format!("crate::{BELOW}::tables as below"));
+    }
+    for path in uses {
+        writeln!(text, "use {path};").unwrap();
     }
     match (any_names, any_layout) {
         (true, true) => text.push_str("use crate::record::{Layout, Names};\n"),
