@@ -44,6 +44,8 @@ export interface ByteSpace {
   locate(offset: number, signal?: AbortSignal): Promise<Spot>;
   /** Selects bytes, and unless they are in view already (`isInView`) brings them there. */
   select(offset: number, size: number, isInView?: boolean): void;
+  /** Which of the bytes are not as the file has them, where that can be. */
+  changed?(offset: number, size: number, signal?: AbortSignal): Promise<readonly Range[]>;
   /** Goes where an expression leads. Rejects with what is wrong with it. */
   goTo(expression: string): Promise<void>;
   /** The next match that begins at `start` or behind it; backwards, the last that begins before it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstNot, inImage } from './image.ts';
+import { firstNot, inImage, parseAddress } from './image.ts';
 
 test('a byte of the file is where its segment puts it', () => {
   const pieces = [
@@ -23,4 +23,13 @@ test('where something ends is found in a few steps', async () => {
   expect(asked).toBeLessThan(14);
   expect(await firstNot(5, 9, async () => true)).toBe(9);
   expect(await firstNot(5, 9, async () => false)).toBe(5);
+});
+
+test('addresses are hexadecimal, of 64 bits at most', () => {
+  expect(parseAddress('0x7f00_0000_0000')).toBe('7f0000000000');
+  expect(parseAddress(' 7F00 ')).toBe('7f00');
+  expect(parseAddress('0x000')).toBe('0');
+  expect(parseAddress('')).toBeNull();
+  expect(parseAddress('ffffffffffffffff')).toBe('ffffffffffffffff');
+  for (const text of ['0x', '1ffffffffffffffff', 'twelve', '-1']) expect(parseAddress(text), text).toBeUndefined();
 });

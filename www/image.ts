@@ -37,6 +37,13 @@ export async function firstNot(low: number, high: number, is: (at: number) => Pr
   return yes;
 }
 
+/** The address in hexadecimal digits, without `0x` and zeros before it; null where nothing is typed, undefined where that is none. */
+export function parseAddress(text: string): string | null | undefined {
+  const word = text.trim().replaceAll('_', '');
+  if (word === '') return null;
+  return /^(?:0x)?0*([0-9a-f]{1,16})$/i.exec(word)?.[1]?.toLowerCase();
+}
+
 export class ImageSpace implements ByteSpace {
   readonly key: string;
   readonly size: number;
@@ -45,6 +52,7 @@ export class ImageSpace implements ByteSpace {
   readonly margins = { own: 'in the image', part: 'in the part', other: 'in the file' };
   readonly session: Session;
   readonly bySegments: boolean;
+  #base: string | null = null;
   #selection: Range = { offset: 0, size: 0 };
   #spot: Spot | null = null;
   readonly #listeners = new Set<(change: Change) => void>();
@@ -73,8 +81,26 @@ export class ImageSpace implements ByteSpace {
     return this.#spot;
   }
 
+  /** The address that it is loaded at, in hexadecimal digits: its bytes are then as a loader leaves them. Null: as the file has them. */
+  get base(): string | null {
+    return this.#base;
+  }
+
+  set base(base: string | null) {
+    if (base === this.#base) return;
+    this.#base = base;
+    // All that was read of it counts no more.
+    this.#say('reopened');
+  }
+
   read(offset: number, size: number, signal?: AbortSignal): Promise<Uint8Array> {
-    return this.session.call('imageBytes', [this.bySegments, offset, size], { signal });
+    return this.session.call('imageBytes', [this.bySegments, offset, size, this.#base ?? undefined], { signal });
+  }
+
+  async changed(offset: number, size: number, signal?: AbortSignal): Promise<readonly Range[]> {
+    if (this.#base === null) return [];
+    const patched = await this.session.call('patched', [offset, size], { signal });
+    return patched ? Array.from(patched.offset, (at, i) => ({ offset: at, size: patched.size[i] ?? 0 })) : [];
   }
 
   async locate(offset: number, signal?: AbortSignal): Promise<Spot> {
@@ -125,9 +151,10 @@ export class ImageSpace implements ByteSpace {
       progress({ done: Math.min(size, done + WINDOW), total: size });
     }
     const which = size === this.size ? '' : `.${offset.toString(16)}-${(offset + size).toString(16)}`;
+    const at = this.#base === null ? '' : `@${this.#base}`;
     return {
       blob: new Blob(parts),
-      name: `${this.session.name}.${this.bySegments ? 'segments' : 'image'}${which}.bin`,
+      name: `${this.session.name}.${this.bySegments ? 'segments' : 'image'}${at}${which}.bin`,
     };
   }
 

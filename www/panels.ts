@@ -89,12 +89,14 @@ const MADE: Record<string, Made> = {
   }),
   image: panel({
     request: async (session, signal): Promise<ImageData> => {
-      const [held, loaded, columns] = await Promise.all([
+      const isPatched = session.summary.format === 'cubin';
+      const [held, loaded, columns, patches] = await Promise.all([
         session.call('imageMap', [false], { signal }),
         session.call('imageMap', [true], { signal }),
         session.call('columns', ['image'], { signal }),
+        isPatched ? session.call('columns', ['patches/0'], { signal }) : null,
       ]);
-      return { held, loaded, columns };
+      return { held, loaded, columns, patches };
     },
     view: (session, data: ImageData, rest) =>
       html`<kernel-scope-image .session=${session} .data=${data} .rest=${rest}></kernel-scope-image>`,

@@ -5,6 +5,8 @@
 // comes for it is dropped (client.ts). Long work is done in steps, between which the worker hears other requests (steps.ts).
 
 import type {
+  BankPart,
+  BankPlace,
   CodeStatistics,
   Column as CoreColumn,
   Diagnostic,
@@ -25,6 +27,8 @@ import type { Leaves } from './ribbon.ts';
 import type { Runs } from './runs.ts';
 
 export type {
+  BankPart,
+  BankPlace,
   Cell,
   CodeStatistics,
   Diagnostic,
@@ -78,6 +82,14 @@ export interface ByteRun {
   size: number;
 }
 
+/** Patches of an image, a column each, in the order in which they are written. */
+export interface Patched {
+  offset: Float64Array;
+  size: Float64Array;
+  /** Rows of the table `patches/BASE`. */
+  row: Uint32Array;
+}
+
 /** What can be asked of a file, with what it is asked by, and the answer. */
 export type Calls = {
   open(blob: Blob): Opened;
@@ -95,7 +107,13 @@ export type Calls = {
   position(table: string, index: number): number | null;
   bytes(offset: number, size: number): Uint8Array;
   image(bySegments: boolean): ImageInfo | null;
-  imageBytes(bySegments: boolean, offset: number, size: number): Uint8Array;
+  /** Bytes of an image; with `base`, an address in hexadecimal digits, as a loader leaves them there. */
+  imageBytes(bySegments: boolean, offset: number, size: number, base?: string): Uint8Array;
+  /** Which bytes of the image a loader changes; the table `patches/BASE` says how. Null where no loader is known. */
+  patched(offset: number, size: number): Patched | null;
+  /** The parts of constant bank 0 of a kernel, by the kernel's index, and what is at an offset of it. */
+  bank0(kernel: number): BankPart[];
+  bank0At(kernel: number, offset: number): BankPlace | null;
   imageMap(bySegments: boolean): ImageMap | null;
   /** What is at an offset of an image. Rejects past its end. */
   imageLocate(bySegments: boolean, offset: number): ImageLocation;

@@ -70,6 +70,7 @@ export const LINKS: Record<string, string> = {
   other_relocations: 'offset',
   notes: 'size',
   texts: 'name',
+  patches: 'image_offset',
 };
 
 /** The column that says what a row is called, by table; rows of tables that are not here have no names of their own. */

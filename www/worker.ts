@@ -43,7 +43,16 @@ const answers: Omit<Answers, 'open' | 'close'> = {
   position: (file, table, index) => file.position(table, index) ?? null,
   bytes: (file, offset, size) => file.bytes(offset, size),
   image: (file, bySegments) => file.image(bySegments) ?? null,
-  imageBytes: (file, bySegments, offset, size) => file.imageBytes(bySegments, offset, size),
+  imageBytes: (file, bySegments, offset, size, base) => file.imageBytes(bySegments, offset, size, base),
+  patched(file, from, many) {
+    const columns = file.patched(from, many);
+    if (!columns) return null;
+    const { offset, size, row } = columns;
+    columns.free();
+    return { offset, size, row };
+  },
+  bank0: (file, kernel) => file.bank0(kernel),
+  bank0At: (file, kernel, offset) => file.bank0At(kernel, offset) ?? null,
   imageMap(file, bySegments) {
     const info = file.image(bySegments);
     const columns = file.imageMap(bySegments);

@@ -99,6 +99,7 @@ export class Hex extends Part {
       .boxes > *, .veil { position: absolute; }
       .mark { background: var(--mark); }
       .wash { background: var(--wash); }
+      .changed { box-shadow: inset 0 0 0 1px var(--warning); background: color-mix(in srgb, var(--warning) 16%, transparent); }
       /* A line below the bytes of each row. */
       .tint { background: linear-gradient(transparent 17px, var(--tint) 17px 19px, transparent 19px) 0 0 / 100% ${ROW}px; }
       .role-padding, .role-unclaimed { mask-image: repeating-linear-gradient(90deg, #000 0 3px, transparent 3px 6px); }
@@ -114,6 +115,7 @@ export class Hex extends Part {
       @media (forced-colors: active) {
         .boxes > *, .handle::before { forced-color-adjust: none; }
         .mark { background: Highlight; opacity: .5; }
+        .changed { box-shadow: inset 0 0 0 1px CanvasText; }
         .veil { display: none; }
       }
       @container (max-width: 700px) {
@@ -184,6 +186,12 @@ export class Hex extends Part {
       if (error && !isAbort(error)) this.#error = message(error);
       this.requestUpdate();
     },
+    64,
+  );
+  /** Bytes that are not as the file has them. */
+  readonly #changed = new Pages<readonly Range[]>(
+    (page, signal) => this.#space?.changed?.(page * PAGE, PAGE, signal) ?? Promise.resolve([]),
+    () => this.requestUpdate(),
     64,
   );
   readonly #virtual = new Virtual(this, () => Math.ceil((this.#space?.size ?? 0) / this.#width), ROW);
@@ -265,6 +273,7 @@ export class Hex extends Part {
 
   #forget(): void {
     this.#pages.clear();
+    this.#changed.clear();
     this.#known.clear();
     this.#error = this.#said = this.#wrong = '';
     this.#hovered = null;
@@ -470,6 +479,8 @@ export class Hex extends Part {
     const record = space.spot?.record;
     if (record) behind('wash', record, true);
     behind('mark', space.selection, true);
+    for (let at = Math.floor(start / PAGE); space.changed && at * PAGE < end; at++)
+      for (const range of this.#changed.get(at) ?? []) behind('changed', range, true);
     for (const leaf of leaves) {
       const part = { offset: space.leaves.offset[leaf] ?? 0, size: space.leaves.size[leaf] ?? 0 };
       behind(`tint role-${space.roles[space.leaves.role[leaf] ?? 0]}`, part, false);

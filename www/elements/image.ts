@@ -3,23 +3,33 @@
 
 import { css, html, nothing } from 'lit';
 import { isAbort, message } from '../client.ts';
-import { ImageSpace } from '../image.ts';
+import { ImageSpace, parseAddress } from '../image.ts';
 import { save } from '../out.ts';
 import type { ByteRun, Column, ImageMap, Progress } from '../protocol.ts';
 import { offsetOf, type Scale, scale, strips, xOf } from '../ribbon.ts';
-import type { Change } from '../session.ts';
+import type { Change, Session } from '../session.ts';
 import { styled } from '../styled.ts';
-import { bytes, count, hex, share } from '../text.ts';
+import { bytes, count, hex, name, share } from '../text.ts';
 import './hex.ts';
 import './menu.ts';
 import { define, Part } from './part.ts';
 import './pieces.ts';
+import './table.ts';
 
 /** What is known of the images before they are seen; null where the file has none. */
 export interface ImageData {
   held: ImageMap | null;
   loaded: ImageMap | null;
   columns: Column[];
+  /** The columns of the list of what a loader patches; null where no loader is known. */
+  patches: Column[] | null;
+}
+
+/** A patch of the selected bytes. */
+interface Patch {
+  words: string;
+  /** The bytes of the relocation that says so. */
+  relocation: { offset: number; size: number };
 }
 
 /** Runs that are looked for, at most; and bytes of an image that are saved. */
@@ -43,11 +53,19 @@ export class Image extends Part {
       .strip { grid-column: 1 / -1; position: relative; block-size: 12px; margin: 0 20px 8px; cursor: pointer; touch-action: none; }
       .strip .swatch { position: absolute; inset-block: 0; border-radius: 2px; }
       .cursor { position: absolute; inset-block: -3px; min-inline-size: 2px; background: var(--ink); opacity: .75; outline: 1px solid var(--paper); pointer-events: none; }
-      kernel-scope-pieces { border-block-start: 1px solid var(--line); }
+      .base { font-size: 12.5px; }
+      .base input { font: 12px var(--mono); inline-size: 13em; padding-block: 1px; }
+      .base input[aria-invalid="true"] { border-color: var(--error); }
+      .side { border-block-start: 1px solid var(--line); display: grid; grid-template-rows: auto minmax(0, 1fr); min-block-size: 0; min-inline-size: 0; }
+      .which { display: flex; gap: 14px; padding: 6px 14px 4px; font-size: 12px; color: var(--dim); }
+      .which [aria-pressed="true"] { color: var(--ink); font-weight: 600; }
+      .side > :last-child { grid-row: 2; }
       kernel-scope-hex { border-block-start: 1px solid var(--line); border-inline-start: 1px solid var(--line); background: var(--pane); }
       .none { padding: 16px 20px; }
       @container (max-width: 700px) {
-        :host { grid-template: auto auto 130px minmax(300px, 1fr) / minmax(0, 1fr); block-size: auto; min-block-size: 100%; }
+        :host { grid-template: auto auto auto minmax(300px, 1fr) / minmax(0, 1fr); block-size: auto; min-block-size: 100%; }
+        .side kernel-scope-pieces { block-size: 130px; }
+        .side kernel-scope-table { block-size: 280px; }
         .head { padding-inline: 12px; }
         .strip { margin-inline: 12px; }
         kernel-scope-hex { border-inline-start: 0; max-block-size: 420px; }
@@ -66,6 +84,11 @@ export class Image extends Part {
   #comparing: AbortController | undefined;
   #saving: AbortController | undefined;
   #said = '';
+  /** What is typed as the address, and whether that is one. */
+  #typed = '';
+  #isAddress = true;
+  #patch: Patch | null = null;
+  #patching: AbortController | undefined;
   readonly #observer =
     typeof ResizeObserver === 'undefined'
       ? null
@@ -91,6 +114,7 @@ export class Image extends Part {
     this.#quiet?.();
     this.#comparing?.abort();
     this.#saving?.abort();
+    this.#patching?.abort();
   }
 
   /** The image is heard from its space. */
@@ -111,6 +135,8 @@ export class Image extends Part {
     const map = this.#bySegments ? data?.loaded : data?.held;
     if (properties.has('data') || properties.has('session') || this.#space?.bySegments !== this.#bySegments) {
       this.#space = session && map ? new ImageSpace(session, this.#bySegments, map) : null;
+      this.#typed = (session?.kept.get('base') as string | undefined) ?? '';
+      this.#load();
       this.#scale = null;
       this.#heed();
     }
@@ -126,7 +152,10 @@ export class Image extends Part {
 
   #heed(): void {
     this.#quiet?.();
-    this.#quiet = this.#space?.listen(() => this.requestUpdate());
+    this.#quiet = this.#space?.listen((change) => {
+      this.requestUpdate();
+      if (change === 'selection' || change === 'reopened') void this.#learn();
+    });
   }
 
   override render() {
@@ -139,6 +168,7 @@ export class Image extends Part {
           ${this.#rule(data.held, false, 'By sections', 'as the reference loader lays them')}
           ${this.#rule(data.loaded, true, 'By segments', 'as PT_LOAD program headers say')}
         </div>
+        ${data.patches && !space.bySegments ? this.#base(space) : nothing}
         <div class="line">
           <span role="status">${this.#differences(data)}</span>
           <span class="save"><span role="status">${this.#said}</span>
@@ -150,7 +180,7 @@ export class Image extends Part {
         </div>
       </div>
       <div class="strip" aria-hidden="true" @pointerdown=${this.#down} @pointermove=${this.#move}>${this.#scale ? this.#drawn(space, this.#scale) : nothing}</div>
-      <kernel-scope-pieces .session=${session} .space=${space} .columns=${data.columns}></kernel-scope-pieces>
+      <div class="side">${this.#side(session, data, space)}</div>
       <kernel-scope-hex role="region" aria-label="Bytes of the image" .session=${session} .space=${space}></kernel-scope-hex>
     `;
   }
@@ -162,6 +192,117 @@ export class Image extends Part {
       <input type="radio" name="rule" .checked=${this.#bySegments === bySegments} @change=${() => this.#choose(bySegments)}>
       <b>${title}</b> ${words} <span class="dim">${bytes(size)} from ${hex(address)} · aligned to ${count(align)}</span>
     </label>`;
+  }
+
+  /** Where the image is loaded, and what that changes in the selected bytes. */
+  #base(space: ImageSpace) {
+    const words = !this.#isAddress
+      ? html`<span role="status">an address is 16 hexadecimal digits at most</span>`
+      : space.base === null
+        ? html`<span class="dim" role="status">as the file has it, without patches</span>`
+        : html`<span role="status">${this.#patch?.words ?? html`<span class="dim">patched bytes are framed</span>`}</span>`;
+    return html`<div class="line base">
+      <label>Loaded at <input class="field" placeholder="0x7f0000000000" autocomplete="off" spellcheck="false" aria-invalid=${!this.#isAddress}
+        aria-label="Address that the image is loaded at" .value=${this.#typed} @input=${this.#input}></label>
+      ${words}
+      ${this.#patch ? html`<button class="link" @click=${this.#relocation}>its relocation</button>` : nothing}
+    </div>`;
+  }
+
+  readonly #input = (event: Event): void => {
+    this.#typed = (event.target as HTMLInputElement).value;
+    this.session?.kept.set('base', this.#typed);
+    this.#load();
+    void this.#learn();
+    this.requestUpdate();
+  };
+
+  /** Gives the image the address that is typed. */
+  #load(): void {
+    const space = this.#space;
+    const base = parseAddress(this.#typed);
+    this.#isAddress = base !== undefined;
+    if (space && base !== undefined) space.base = space.bySegments ? null : base;
+  }
+
+  /** Learns which patch the selected bytes have. */
+  async #learn(): Promise<void> {
+    this.#patching?.abort();
+    const space = this.#space;
+    const { offset, size } = space?.selection ?? { offset: 0, size: 0 };
+    if (!space || space.base === null || size === 0) {
+      this.#patch = null;
+      return;
+    }
+    this.#patching = new AbortController();
+    const { signal } = this.#patching;
+    try {
+      const patched = await space.session.call('patched', [offset, size], { signal });
+      const row = patched?.row[0];
+      const found = row === undefined ? null : await this.#row(space, row, signal);
+      if (signal.aborted) return;
+      const more = (patched?.row.length ?? 0) - 1;
+      const cell = found?.cell ?? (() => null);
+      const by = cell('applied_by') === 'loader' ? 'the loader' : cell('applied_by');
+      this.#patch = found && {
+        words: `${cell('type')} of ${name(String(cell('symbol_name') ?? ''), 60)}: ${cell('before')} → ${cell('after')}, by ${by}${
+          more > 0 ? `, and ${count(more)} more` : ''
+        }`,
+        relocation: found.relocation,
+      };
+      this.requestUpdate();
+    } catch (error) {
+      if (!isAbort(error)) this.session?.onNotice(message(error));
+    }
+  }
+
+  /** A row of the list of patches: its cells by column, and the bytes that it is read from. */
+  async #row(space: ImageSpace, row: number, signal?: AbortSignal) {
+    const { rows, offset, size } = await space.session.call('list', [`patches/${space.base}`, row, 1], { signal });
+    const cell = (key: string) =>
+      rows[0]?.[this.data?.patches?.findIndex((column) => column.key === key) ?? -1] ?? null;
+    return { cell, relocation: { offset: offset[0] ?? 0, size: size[0] ?? 0 } };
+  }
+
+  readonly #relocation = (): void => {
+    const { session } = this;
+    if (!session || !this.#patch) return;
+    const { offset, size } = this.#patch.relocation;
+    session.view = 'relocations';
+    session.select(offset, size);
+  };
+
+  /** The pieces, or what is patched in them. */
+  #side(session: Session, data: ImageData, space: ImageSpace) {
+    const hasPatches = data.patches !== null && space.base !== null;
+    const isPatches = hasPatches && session.kept.get('image side') === 'patches';
+    const to = (side: string) => () => {
+      session.kept.set('image side', side);
+      this.requestUpdate();
+    };
+    return html`
+      ${
+        hasPatches
+          ? html`<div class="which">
+              <button aria-pressed=${!isPatches} @click=${to('pieces')}>pieces</button>
+              <button aria-pressed=${isPatches} @click=${to('patches')}>patches</button>
+            </div>`
+          : nothing
+      }
+      ${
+        isPatches
+          ? html`<kernel-scope-table .session=${session} .table=${`patches/${space.base}`} .columns=${data.patches} .label=${'Patches'}
+              .follow=${(row: number) => void this.#show(space, row)}></kernel-scope-table>`
+          : html`<kernel-scope-pieces .session=${session} .space=${space} .columns=${data.columns}></kernel-scope-pieces>`
+      }
+    `;
+  }
+
+  /** Goes to the bytes that a row of the list of patches is about. */
+  async #show(space: ImageSpace, row: number): Promise<void> {
+    const { cell } = await this.#row(space, row);
+    const offset = cell('image_offset');
+    if (offset !== null) space.select(Number(offset), Math.max(1, Number(cell('size'))));
   }
 
   #choose(bySegments: boolean): void {

@@ -5,6 +5,7 @@ import { isAbort, message } from '../client.ts';
 import type { Column, KernelDetail } from '../protocol.ts';
 import type { Change } from '../session.ts';
 import { count, name } from '../text.ts';
+import './bank.ts';
 import './code.ts';
 import './kernel.ts';
 import { define, Part } from './part.ts';
@@ -97,6 +98,11 @@ export class Kernels extends Part {
       }
       ${this.#failed ? html`<p class="failed" role="alert">${this.#failed}</p>` : nothing}
       <kernel-scope-kernel .session=${this.session} .kernel=${this.#kernel} .index=${this.#open}></kernel-scope-kernel>
+      ${
+        this.#kernel?.family === 'cubin'
+          ? html`<kernel-scope-bank .session=${this.session} .index=${this.#open}></kernel-scope-bank>`
+          : nothing
+      }
     </div>`;
   }
 

@@ -467,7 +467,7 @@ export class Table extends Part {
   }
 
   #content(column: Column, cell: Cell | undefined, text: string, hasTarget: boolean) {
-    if (hasTarget && column.key === LINKS[this.table]) {
+    if (hasTarget && column.key === LINKS[kindOf(this.table)]) {
       return html`<button class="link" tabindex="-1" title=${this.follow ? 'Open it (Ctrl+Enter)' : 'Go to its bytes (Ctrl+Enter)'}>${text}</button>`;
     }
     if (column.key === 'barriers' && kindOf(this.table) === 'code') return lanes(text);
@@ -719,7 +719,7 @@ export class Table extends Part {
     } else if (event.key === 'Enter' || event.key === ' ') {
       if (row === HEAD) this.#sortBy(index);
       else if (event.key === ' ') this.#goTo(row, 'besides');
-      else if (isControl || this.columns[index]?.key === LINKS[this.table]) this.#lead(row);
+      else if (isControl || this.columns[index]?.key === LINKS[kindOf(this.table)]) this.#lead(row);
       else this.#goTo(row, 'alone');
     } else if (isControl && event.key === 'a') {
       kept.chosen = matched > 0 ? [[0, matched]] : [];
