@@ -175,6 +175,9 @@ impl Document {
                 if let Some(elf) = &elf {
                     notes = elf.notes(&mut findings);
                     device = Device::open(format, elf, &mut findings);
+                    if matches!(device, Device::None) {
+                        gpu_code(elf).for_each(|note| findings.push(note));
+                    }
                 }
             }
             Format::Unknown if source.size() == 0 => findings
@@ -303,6 +306,13 @@ impl Document {
             _ if is_device && relocatable => "must be linked first",
             _ if is_device && refused => "the reference loader refuses it",
             _ if is_device => "loads",
+            _ if self
+                .elf
+                .as_ref()
+                .is_some_and(|elf| gpu_code(elf).next().is_some()) =>
+            {
+                "carries GPU code"
+            }
             _ if self.elf.is_some() => "well-formed",
             _ => "recognised",
         };
@@ -580,6 +590,34 @@ pub fn address(text: &str) -> Option<u64> {
     let digits = digits.unwrap_or(text);
     let is_plain = digits.bytes().all(|c| c.is_ascii_hexdigit());
     u64::from_str_radix(digits, 16).ok().filter(|_| is_plain)
+}
+
+/// Sections in which programs and libraries for other machines carry GPU code, and what they have.
+const GPU_SECTIONS: &[(&str, &str)] = &[
+    (".nv_fatbin", "has fat binaries of CUDA"),
+    ("__nv_relfatbin", "has fat binaries of CUDA to be linked"),
+    (".nv_relfatbin", "has fat binaries of CUDA to be linked"),
+    (".nvFatBinSegment", "says where fat binaries of CUDA are"),
+    (".hip_fatbin", "has code objects of HIP"),
+    (".hipFatBinSegment", "says where code objects of HIP are"),
+    (".llvm.offloading", "has device images of LLVM"),
+];
+
+/// Notes on the sections of a program or library that carry GPU code.
+fn gpu_code(elf: &Elf) -> impl Iterator<Item = Diagnostic> {
+    elf.sections.iter().filter_map(|section| {
+        let (name, has) = GPU_SECTIONS
+            .iter()
+            .find(|(name, _)| *name == section.name)?;
+        let stored = elf.stored(section).some()?;
+        let text =
+            format!("{name} {has}; GPU code within a file for the host is not taken apart yet");
+        Some(
+            Diagnostic::note(Kind::Limit, text)
+                .at(elf.source().absolute(stored.offset))
+                .within(format!("section {}", section.index)),
+        )
+    })
 }
 
 /// Parts of a byte that are told, at most; a malformed file can claim it by every section.

@@ -35,16 +35,23 @@ impl Document {
     pub fn resolve(&self, expression: &str) -> Result<Target> {
         let text = expression.trim();
         if let Some(offset) = text.strip_prefix("image:") {
-            let Some(offset) = sum(offset) else {
-                return Err(refuse(format!(
-                    "{:?} is no offset in the image",
-                    offset.trim()
-                )));
+            let written = offset.trim();
+            let Some(offset) = sum(written) else {
+                return Err(refuse(format!("{written:?} is no offset in the image")));
             };
+            if offset < 0 {
+                return Err(refuse(format!(
+                    "{written} lies before the beginning of the image"
+                )));
+            }
             return self.resolve_in_image(offset);
         }
         if let Some(offset) = sum(text) {
-            let name = format!("offset 0x{offset:x}");
+            // What lies before the file has no number to be told by.
+            let name = match offset < 0 {
+                true => text.to_owned(),
+                false => format!("offset 0x{offset:x}"),
+            };
             return self.one_byte(offset, self.source().size(), "the file", name);
         }
         let (mut name, mut shift) = (text, 0_i128);
@@ -67,8 +74,17 @@ impl Document {
             shift += term;
             name = rest.trim_end();
         }
+        let within = match name {
+            _ if name == text => String::new(),
+            "" => {
+                return Err(refuse(format!(
+                    "{text:?} has no name or offset before its sign"
+                )));
+            }
+            _ => format!(", as {text:?} has it"),
+        };
         Err(refuse(format!(
-            "no section, kernel or symbol is called {name:?}"
+            "no section, kernel or symbol is called {name:?}{within}"
         )))
     }
 

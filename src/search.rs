@@ -11,6 +11,8 @@ use crate::span::Span;
 pub struct Pattern {
     /// Value and mask of each byte.
     bytes: Vec<(u8, u8)>,
+    /// Which of them is looked for first: one that is whole, and rather not 0, which files are full of.
+    anchor: Option<usize>,
 }
 
 /// Bytes of a pattern, at most.
@@ -66,20 +68,29 @@ impl Pattern {
         if bytes.len() > LIMIT {
             return Err(refuse(&format!("more than {LIMIT} bytes to find")));
         }
-        Ok(Self { bytes })
+        let whole = |&(value, mask): &(u8, u8)| mask == 0xff && value != 0;
+        let anchor = bytes.iter().position(whole);
+        let anchor = anchor.or_else(|| bytes.iter().position(|&(_, mask)| mask == 0xff));
+        Ok(Self { bytes, anchor })
     }
 
     /// Where the first match begins, or the last.
     fn find(&self, bytes: &[u8], is_backwards: bool) -> Option<usize> {
-        let fits = |at: &[u8]| {
-            let mut pairs = at.iter().zip(&self.bytes);
+        let starts = (bytes.len() + 1).saturating_sub(self.bytes.len());
+        let fits = |&at: &usize| {
+            let mut pairs = bytes[at..].iter().zip(&self.bytes);
             pairs.all(|(byte, (value, mask))| byte & mask == *value)
         };
-        let mut windows = bytes.windows(self.bytes.len());
-        if is_backwards {
-            windows.rposition(fits)
-        } else {
-            windows.position(fits)
+        let Some(anchor) = self.anchor.filter(|_| starts > 0) else {
+            return match is_backwards {
+                true => (0..starts).rev().find(fits),
+                false => (0..starts).find(fits),
+            };
+        };
+        let mut places = memchr::memchr_iter(self.bytes[anchor].0, &bytes[anchor..][..starts]);
+        match is_backwards {
+            true => places.rev().find(fits),
+            false => places.find(fits),
         }
     }
 }
@@ -140,7 +151,7 @@ impl Search {
     /// # Errors
     /// Those of [`Source::read`].
     pub fn step(&mut self, source: &Source, budget: u64) -> Result<Found> {
-        const CHUNK: u64 = 256 << 10;
+        const CHUNK: u64 = 1 << 20;
         let size = self.pattern.bytes.len() as u64;
         let mut budget = budget.max(1);
         let mut span = None;
@@ -205,13 +216,19 @@ mod tests {
 
     #[test]
     fn finds_across_steps_and_chunks() {
-        let mut bytes = vec![0; 600_000];
-        for at in [0, 262_142, 262_145, 599_997] {
+        let mut bytes = vec![0; 1_200_000];
+        // The second ends with a chunk of 1 MiB, the third begins with the next.
+        let places = [0, 1_048_573, 1_048_576, 1_199_997];
+        for at in places {
             bytes[at..at + 3].copy_from_slice(b"abc");
         }
         for budget in [1000, 262_144, u64::MAX] {
-            let pattern = Pattern::hex("61 6? ?3").unwrap();
-            assert_eq!(all(pattern, &bytes, budget), [0, 262_142, 262_145, 599_997]);
+            for pattern in ["61 6? ?3", "6? 62 6?", "?1 6? 6?"] {
+                let pattern = Pattern::hex(pattern).unwrap();
+                assert_eq!(all(pattern, &bytes, budget), places.map(|at| at as u64));
+            }
+            let straddling = Pattern::hex("63 61 62 63 00 00").unwrap();
+            assert_eq!(all(straddling, &bytes, budget), [1_048_575]);
         }
         assert_eq!(all(Pattern::text("aa").unwrap(), b"aaaa", 9), [0, 1, 2]);
         assert!(all(Pattern::text("abcd").unwrap(), b"abc", 9).is_empty());

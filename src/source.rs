@@ -247,17 +247,17 @@ impl Sliced {
             ));
         }
         let mut bytes = vec![0; size as usize].into_boxed_slice();
-        if size < Pages::SIZE {
-            self.read(offset, &mut bytes)?;
-        } else {
-            self.fetch(offset, &mut bytes)?;
-        }
+        self.read(offset, &mut bytes)?;
         self.held_bytes.set(held);
         self.held_index.borrow_mut().add(&key);
         Ok(self.held.push_get(bytes))
     }
 
     fn read(&self, offset: u64, into: &mut [u8]) -> std::result::Result<(), String> {
+        // More than a page is read at once: each call of the reader costs, and pages that are asked for again stay.
+        if into.len() as u64 > Pages::SIZE {
+            return self.fetch(offset, into);
+        }
         let mut pages = self.pages.borrow_mut();
         let mut done = 0;
         while done < into.len() {
@@ -382,6 +382,8 @@ mod tests {
             (0, 1),
             (65_530, 20),
             (131_072, 65_536),
+            (131_000, 65_536),
+            (65_530, 65_537),
             (299_999, 1),
             (7, 200_000),
         ] {

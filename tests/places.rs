@@ -280,12 +280,15 @@ fn expressions_lead_to_bytes() {
         ("", "no section, kernel or symbol is called"),
         ("vadd", "no section, kernel or symbol is called \"vadd\""),
         ("vadd+4", "no section, kernel or symbol is called \"vadd\""),
-        ("+4", "no section, kernel or symbol is called"),
+        ("+4", "\"+4\" has no name or offset before its sign"),
+        ("-1", "\"-1\" has no name or offset before its sign"),
+        ("vadd+4", "is called \"vadd\", as \"vadd+4\" has it"),
         (
             "99999999",
             "past the end of the file: expected an offset below",
         ),
-        ("0-1", "before the beginning of the file"),
+        ("0x0-1", "0x0-1 lies before the beginning of the file"),
+        ("image:0-1", "0-1 lies before the beginning of the image"),
         ("[12]+0x200", "past the end of section .text"),
         ("[99]", "no section, kernel or symbol is called \"[99]\""),
         (

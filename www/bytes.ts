@@ -3,7 +3,7 @@
 import type { Field, Int, Location, Progress, StructRecord } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
 import type { Change, Session } from './session.ts';
-import { name, parseOffset } from './text.ts';
+import { hex, name, parseOffset } from './text.ts';
 
 export interface Range {
   offset: number;
@@ -60,6 +60,24 @@ export interface Search {
   signal: AbortSignal;
   /** Says how far it has come. */
   progress(progress: Progress): void;
+}
+
+/** Where an expression that begins with a sign leads: it counts from the selection. Null for any other; throws where there are no bytes. */
+export function fromHere(
+  expression: string,
+  { selection, size }: Pick<ByteSpace, 'selection' | 'size'>,
+): number | null {
+  const terms = /^\s*[+-]/.test(expression) ? (expression.match(/[+-][^+-]*/g) ?? []) : [];
+  let at = selection.offset;
+  for (const term of terms) {
+    const by = parseOffset(term.slice(1));
+    if (by === null) return null;
+    at += term.startsWith('-') ? -by : by;
+  }
+  if (terms.length === 0) return null;
+  if (at < 0) throw new Error(`${expression.trim()} from ${hex(selection.offset)} is before the first byte`);
+  if (at >= size) throw new Error(`${expression.trim()} from ${hex(selection.offset)} is past the last byte`);
+  return at;
 }
 
 export const range = ({ offset, size }: { offset: Int; size: Int }): Range => ({
@@ -146,6 +164,8 @@ export class FileSpace implements ByteSpace {
   }
 
   async goTo(expression: string): Promise<void> {
+    const there = fromHere(expression, this);
+    if (there !== null) return this.session.select(there, 1);
     // As the margin has it, `000584`; a word of hexadecimal digits alone can be a name, too.
     const offset = parseOffset(expression);
     const isOffset = offset !== null && offset < this.size;

@@ -1,7 +1,7 @@
 // The bytes of an image that a loader makes of a file. What of them comes from the file is selected there as well, and what is
 // selected in the file is selected here.
 
-import { type ByteSpace, type Range, range, type Search, type Spot, spotOf } from './bytes.ts';
+import { type ByteSpace, fromHere, type Range, range, type Search, type Spot, spotOf } from './bytes.ts';
 import { isAbort } from './client.ts';
 import { parsePattern, scan } from './find.ts';
 import type { ImageMap } from './protocol.ts';
@@ -130,6 +130,8 @@ export class ImageSpace implements ByteSpace {
   }
 
   async goTo(expression: string): Promise<void> {
+    const there = fromHere(expression, this);
+    if (there !== null) return this.select(there, 1);
     const offset = parseOffset(expression.replace(/^\s*image:/, this.bySegments ? '$&' : ''));
     if (offset !== null && offset < this.size) return this.select(offset, 1);
     const { span } = await this.session.call('resolve', [expression]);

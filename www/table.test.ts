@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Column } from './protocol.ts';
-import { cellText, widths } from './table.ts';
+import { cellText, holders, unknownColumn, widths } from './table.ts';
 
 const column = (unit: Column['unit'], title = 'Title'): Column => ({ key: 'key', title, unit, is_shown: true });
 
@@ -27,4 +27,31 @@ test('columns are as wide as what is usual in them, and never endless', () => {
     ),
   ).toEqual([3, 44]);
   expect(widths(columns, [], [0, 1])).toEqual([3, 6]);
+});
+
+test('the rows that have a byte are those that are read from it, else those that are about it', () => {
+  const span = (offset: number, size: number) => ({ offset, size });
+  const rows = [
+    { own: span(0, 8), target: span(100, 10) },
+    { own: span(8, 8), target: span(0, 50) },
+    { own: null, target: span(105, 1) },
+  ];
+  expect(holders(rows, 0)).toEqual([0]);
+  expect(holders(rows, 8)).toEqual([1]);
+  expect(holders(rows, 16)).toEqual([1]);
+  expect(holders(rows, 105)).toEqual([0, 2]);
+  expect(holders(rows, 110)).toEqual([]);
+  expect(holders([{ own: span(4, 0), target: null }], 4)).toEqual([]);
+});
+
+test('a filter for a column that is not there is told from words', () => {
+  const columns = [
+    { ...column('text', 'Name'), key: 'name' },
+    { ...column('hex', 'Flags'), key: 'flags' },
+  ];
+  for (const filter of ['', 'name:a', 'FLAGS:2 name:x', 'ns::f', ':8', '"a b" name:"c: d"']) {
+    expect(unknownColumn(filter, columns), filter).toBeNull();
+  }
+  expect(unknownColumn('name:a typ:b', columns)).toBe('typ');
+  expect(unknownColumn('"two words:x"', columns)).toBe('two words');
 });

@@ -88,10 +88,45 @@ export const NAMES: Record<string, string> = {
   map: 'name',
 };
 
+/** The bytes that a row of the window is read from, where the file has any. */
+export function ownOf({ offset, size }: Window, at: number): Span | null {
+  const from = offset[at] ?? -1;
+  return from < 0 ? null : { offset: from, size: size[at] ?? 0 };
+}
+
 /** The bytes that a row of the window is about, where the file has any. */
 export function targetOf({ target_offset, target_size }: Window, at: number): Span | null {
   const offset = target_offset[at] ?? -1;
   return offset < 0 ? null : { offset, size: target_size[at] ?? 0 };
+}
+
+/** A row by its bytes: those that it is read from, and those that it is about. */
+export interface Bytes {
+  own: Span | null;
+  target: Span | null;
+}
+
+/** Which of some rows have a byte: those that are read from it; where there are none, those that are about it. */
+export function holders(rows: readonly Bytes[], at: number): number[] {
+  const those = (of: keyof Bytes) =>
+    rows.flatMap((row, i) => {
+      const span = row[of];
+      const within = span ? at - Number(span.offset) : -1;
+      return span && within >= 0 && within < Number(span.size) ? [i] : [];
+    });
+  const own = those('own');
+  return own.length > 0 ? own : those('target');
+}
+
+/** What stands before a colon in the words of a filter and is no column; null if there is no such thing. */
+export function unknownColumn(filter: string, columns: readonly Column[]): string | null {
+  const names = columns.flatMap(({ key, title }) => [key.toLowerCase(), title.toLowerCase()]);
+  for (const word of filter.match(/(?:"[^"]*"?|[^\s"])+/g) ?? []) {
+    // `ns::name` and `:8` name no column.
+    const named = /^([^:]+):(?!:)/.exec(word.replaceAll('"', ''))?.[1];
+    if (named !== undefined && !names.includes(named.toLowerCase())) return named;
+  }
+  return null;
 }
 
 /** How a row of the map looks: tinted by its role; bytes that nothing claims, and bytes that two parts claim, stand out. */

@@ -31,14 +31,22 @@ export class Virtual implements ReactiveController {
   readonly #host: ReactiveControllerHost & HTMLElement;
   readonly #rows: () => number;
   readonly #rowHeight: number;
+  readonly #current: () => number;
   readonly #header: number;
   readonly #observer = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(() => this.#measure());
 
-  /** `header`: pixels of the window that a heading takes, above the rows. */
-  constructor(host: ReactiveControllerHost & HTMLElement, rows: () => number, rowHeight: number, header = 0) {
+  /** `current`: the row that stays in view when the height changes; `header`: pixels of the window that a heading takes, above the rows. */
+  constructor(
+    host: ReactiveControllerHost & HTMLElement,
+    rows: () => number,
+    rowHeight: number,
+    current: () => number = () => -1,
+    header = 0,
+  ) {
     this.#host = host;
     this.#rows = rows;
     this.#rowHeight = rowHeight;
+    this.#current = current;
     this.#header = header;
     host.addController(this);
   }
@@ -113,7 +121,10 @@ export class Virtual implements ReactiveController {
   #measure(): void {
     const height = Math.max(0, (this.#scroller?.clientHeight ?? 0) - this.#header);
     if (height === this.#height) return;
+    const row = this.#current();
+    const isInView = row >= this.top && row + 1 <= this.top + this.#height / this.#rowHeight;
     this.#height = height;
+    if (isInView) this.top = reveal(row, this.top, this.list);
     this.#host.requestUpdate();
   }
 

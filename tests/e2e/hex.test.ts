@@ -354,3 +354,48 @@ test.describe('with a finger', () => {
     await expect(head(page)).toContainText('20 bytes selected');
   });
 });
+
+test('a sign counts from the selection', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, VADD);
+  await goTo(page, '0x40');
+  await goTo(page, '+0x10');
+  await expect(page.locator('kernel-scope-hex .where')).toContainText('file 0x50');
+  await goTo(page, '-16');
+  await expect(page.locator('kernel-scope-hex .where')).toContainText('file 0x40');
+});
+
+test('forced colours leave the selection behind the bytes to be seen', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto('./');
+  await drop(page, VADD);
+  await goTo(page, '0x40');
+  const mark = page.locator('kernel-scope-hex .mark').first();
+  await expect(mark).toBeVisible();
+  const box = await mark.boundingBox();
+  const clip = { x: box?.x ?? 0, y: (box?.y ?? 0) + 1, width: box?.width ?? 1, height: 3 };
+  const marked = await page.screenshot({ clip });
+  await page.keyboard.press('Control+Home');
+  await expect(page.locator('kernel-scope-hex .where')).toContainText('file 0x0');
+  expect((await page.screenshot({ clip })).equals(marked)).toBe(false);
+});
+
+test('what is inspected stays in view', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, VADD);
+  await goTo(page, '0xc0');
+  await expect(hexRow(page, 0xc0)).toBeVisible();
+  await page.getByRole('button', { name: 'inspect' }).click();
+  const dock = page.locator('kernel-scope-hex');
+  await expect(dock.locator('kernel-scope-inspector')).toBeVisible();
+  await expect
+    .poll(() =>
+      dock.evaluate((one) => {
+        const root = one.shadowRoot as ShadowRoot;
+        const mark = root.querySelector('.mark')?.getBoundingClientRect();
+        const outer = root.querySelector('.scroller')?.getBoundingClientRect();
+        return mark && outer ? mark.bottom <= outer.bottom && mark.top >= outer.top : false;
+      }),
+    )
+    .toBe(true);
+});

@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Locator, Page } from '@playwright/test';
 import { manySymbols } from './made.mjs';
-import { drop, show, VADD } from './page.ts';
+import { drop, goTo, show, VADD } from './page.ts';
 import { expect, test } from './site.ts';
 
 /** [name, type, address, offset, size, …] of each section of vadd, as readelf prints them. */
@@ -187,6 +187,7 @@ test('order, filter, place and choice survive other panels', async ({ page }, te
   const said = await status.textContent();
   await page.getByLabel('Filter Symbols').press('ArrowDown');
   await grid.press('Control+End');
+  await expect(grid.locator('[aria-selected="true"]')).toContainText('kernel1');
   const name = await grid.locator('[aria-selected="true"]').textContent();
   await show(page, 'Sections');
   await expect(page.getByRole('grid', { name: 'Sections' })).toBeVisible();
@@ -356,4 +357,30 @@ test('findings are filtered, copied, and gone through with the arrows', async ({
   await expect(items).toHaveCount(0);
   await view.getByRole('button', { name: 'Clear the filter' }).click();
   await expect(items).toHaveCount(all);
+});
+
+test('rows and tree mark what has the selected byte', async ({ page }) => {
+  const grid = await opened(page, 'Sections');
+  const [name, , , offset] = SECTIONS.find(([name]) => name === '.symtab') ?? ['', '', 0, 0, 0];
+  // What is seen first is whole.
+  const cell = grid.getByRole('gridcell', { name, exact: true });
+  expect(await cell.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+  const nav = page.getByRole('navigation');
+  const panel = nav.getByRole('treeitem', { name: 'Sections' }).and(nav.locator('[aria-level="1"]'));
+  await panel.locator('.twisty').click();
+
+  // Another row is chosen before: it does not stay chosen when the selection goes elsewhere.
+  await grid.getByRole('row').nth(2).click();
+  await expect(grid.locator('[aria-selected="true"]')).toHaveCount(1);
+  await goTo(page, `0x${(offset + 5).toString(16)}`);
+  await expect(grid.locator('[aria-current="true"]')).toHaveCount(1);
+  await expect(grid.locator('[aria-current="true"]')).toContainText(name);
+  await expect(grid.locator('[aria-selected="true"]')).toHaveCount(0);
+  await expect(nav.locator('[aria-level="2"][aria-selected="true"]').filter({ hasText: name })).toHaveCount(1);
+});
+
+test('a filter for a column that is not there says which there are', async ({ page }) => {
+  await opened(page, 'Sections');
+  await page.getByLabel('Filter Sections').fill('nmae:text');
+  await expect(page.getByText('There is no column')).toContainText('name');
 });

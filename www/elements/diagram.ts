@@ -61,6 +61,10 @@ const PAGE = 256;
 /** Pixels beside the bits of a row, and beside the text of a box. */
 const MARGIN = 78;
 const PADDING = 16;
+/** Frames in which rows that come into view have grown to their height. */
+const FRAMES = 2;
+/** Fields that are named of those that the selection has. */
+const HELD = 4;
 /** Pixels that a line below the boxes has at least. */
 const TOLD = 264;
 
@@ -251,7 +255,9 @@ export class Diagram extends Part {
     typeof ResizeObserver === 'undefined'
       ? null
       : new ResizeObserver(([entry]) => {
-          this.width = Math.floor(entry?.contentRect.width ?? 0);
+          const width = Math.floor(entry?.contentRect.width ?? 0);
+          if (width !== this.width) this.#scrolls = true;
+          this.width = width;
         });
 
   constructor() {
@@ -336,6 +342,12 @@ export class Diagram extends Part {
     // On a narrow screen the fields may be behind the bytes: they are scrolled when they are seen.
     if (!this.#scrolls || !body || body.clientHeight === 0) return;
     this.#scrolls = false;
+    this.#reveal(body, stop, FRAMES);
+  }
+
+  /** Brings what is chosen into view. Rows get their height when they are first seen, so it is looked at again in the next frames. */
+  #reveal(body: HTMLElement, stop: HTMLElement | null, frames: number): void {
+    const root = this.renderRoot;
     const held = root.querySelector('.body :is(.on, .held)') ?? stop;
     const row = held?.closest('.word, tr');
     if (!held || !row) return;
@@ -344,6 +356,7 @@ export class Diagram extends Part {
     const inner = (row.clientHeight > outer.height - 24 ? held : row).getBoundingClientRect();
     if (inner.bottom > outer.bottom) body.scrollTop += inner.bottom - outer.bottom + 8;
     else if (inner.top < outer.top + 20) body.scrollTop -= outer.top + 20 - inner.top;
+    if (frames > 0) requestAnimationFrame(() => this.#reveal(body, stop, frames - 1));
   }
 
   override render() {
@@ -548,8 +561,19 @@ export class Diagram extends Part {
 
   #details(record: StructRecord, current: number | null) {
     const field = current === null ? undefined : record.fields[current];
-    if (!field)
-      return html`<div class="foot none">Choose a field to see its bits, what it means, and where it leads.</div>`;
+    if (!field) {
+      const held = (this.#drawn?.indices ?? []).filter((index) => this.#holds(record.fields[index] as Field));
+      const rest = held.length - HELD;
+      return html`<div class="foot none">${
+        held.length > 0
+          ? html`The selected bytes have ${held
+              .slice(0, HELD)
+              .map(
+                (index, i) => html`${i > 0 ? ', ' : ''}<b>${name(record.fields[index]?.name ?? '', 60)}</b>`,
+              )}${rest > 0 ? ` and ${rest} more fields` : ''}.<br>`
+          : nothing
+      }Choose a field to see its bits, what it means, and where it leads.</div>`;
+    }
     const { target } = field;
     const isSame = meaningText(field) === field.note;
     return html`<div class="foot">

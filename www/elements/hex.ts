@@ -113,7 +113,9 @@ export class Hex extends Part {
       .handle[data-end="from"]::before { border-start-end-radius: 0; inset-inline-start: 4px; }
       .handle[data-end="to"]::before { border-start-start-radius: 0; inset-inline-start: 22px; }
       @media (forced-colors: active) {
-        .boxes > *, .handle::before { forced-color-adjust: none; }
+        /* Forced text has a plate behind it, which would hide the boxes. */
+        pre, .boxes > *, .handle::before { forced-color-adjust: none; }
+        pre { color: CanvasText; }
         .mark { background: Highlight; opacity: .5; }
         .changed { box-shadow: inset 0 0 0 1px CanvasText; }
         .veil { display: none; }
@@ -154,6 +156,8 @@ export class Hex extends Part {
   /** What is pointed at, and what is known of it. */
   #hovered: { at: number; spot: Spot | null; isKnown: boolean } | null = null;
   #isAsking = false;
+  /** Where the rows stood when they were drawn last. */
+  #top = 0;
   /** What is known of parts, by the index of the leaf. */
   readonly #known = new Map<number, Spot | null>();
   #isLearning = false;
@@ -194,7 +198,12 @@ export class Hex extends Part {
     () => this.requestUpdate(),
     64,
   );
-  readonly #virtual = new Virtual(this, () => Math.ceil((this.#space?.size ?? 0) / this.#width), ROW);
+  readonly #virtual = new Virtual(
+    this,
+    () => Math.ceil((this.#space?.size ?? 0) / this.#width),
+    ROW,
+    () => Math.floor(this.#cursor / this.#width),
+  );
   readonly #observer =
     typeof ResizeObserver === 'undefined'
       ? null
@@ -248,6 +257,9 @@ export class Hex extends Part {
     super.willUpdate(properties);
     if (properties.has('space') && !this.space && this.session) this.#file = new FileSpace(this.session);
     this.#listen();
+    // Another byte is below the pointer now; the browser says so when the pointer has been told.
+    if (this.#virtual.top !== this.#top) this.#hovered = null;
+    this.#top = this.#virtual.top;
     const digits = Math.max(6, ((this.#space?.size ?? 1) - 1).toString(16).length);
     const width = this.look.width || widthFor((this.room - 2 * INSET) / this.#character, digits);
     if (width !== this.#width) {

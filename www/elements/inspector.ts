@@ -24,8 +24,8 @@ export class Inspector extends LitElement {
       div { break-inside: avoid; }
       dl div { display: grid; grid-template-columns: 84px minmax(0, 1fr); align-items: baseline; }
       dt { color: var(--dim); }
-      dd { font: 12.5px/19px var(--mono); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-      dd button { max-inline-size: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; unicode-bidi: isolate; }
+      dd { font: 12.5px/19px var(--mono); overflow-wrap: anywhere; }
+      dd button { max-inline-size: 100%; white-space: normal; text-align: start; vertical-align: bottom; unicode-bidi: isolate; }
       dd button:hover { background: var(--hover); }
       dd button:focus-visible { outline-offset: -2px; }
     `,

@@ -2,9 +2,8 @@
 
 import { css, html, nothing } from 'lit';
 import { panels, parseView } from '../panels.ts';
-import type { Span } from '../protocol.ts';
 import type { Change, Session } from '../session.ts';
-import { NAMES, targetOf } from '../table.ts';
+import { type Bytes, holders, NAMES, ownOf, targetOf } from '../table.ts';
 import { count, name } from '../text.ts';
 import { act, type Node } from '../tree.ts';
 import { define, Part } from './part.ts';
@@ -13,12 +12,9 @@ import { define, Part } from './part.ts';
 const MOST = 200;
 
 /** A row of a table. */
-interface Row {
+interface Row extends Bytes {
   /** Its name as the file has it. */
   name: string;
-  /** The bytes that it is read from, and those that it is about. */
-  own: Span | null;
-  target: Span | null;
 }
 
 /** A line of the tree: a panel, a row of its table, or what leads to the rows that are not listed. */
@@ -29,6 +25,8 @@ interface Item extends Node {
   icon?: string;
   count?: string;
   row?: Row;
+  /** Whether it has the selection's first byte. */
+  isHere?: boolean;
   /** Which of how many of its level it is, from 1. */
   place: [at: number, of: number];
 }
@@ -51,7 +49,8 @@ export class Nav extends Part {
       .panel[aria-current] { font-weight: 600; }
       .item[aria-selected="true"] { background: var(--wash); box-shadow: inset 3px 0 var(--accent); }
       .twisty { inline-size: 22px; margin: -3.5px -10px -3.5px 0; align-self: stretch; display: grid; place-content: center start; padding-inline-start: 8px; color: var(--dim); }
-      .twisty::before { content: ''; border: 4px solid transparent; border-inline-start: 5px solid; border-inline-end: 0; }
+      .twisty::before { content: ''; inline-size: 5px; block-size: 8px; clip-path: polygon(0 0, 100% 50%, 0 100%); background: currentColor;
+        forced-color-adjust: none; }
       [aria-expanded="true"] > .twisty::before { rotate: 90deg; }
       .twisty:hover { color: var(--ink); }
       .twisty.no::before { content: none; }
@@ -60,6 +59,10 @@ export class Nav extends Part {
       .row { padding: 2.5px 16px 2.5px 38px; font: 12px/18px var(--mono); }
       .row .name { overflow: hidden; text-overflow: ellipsis; white-space: pre; unicode-bidi: isolate; }
       .rest { font-family: var(--sans); color: var(--accent); }
+      @media (forced-colors: active) {
+        .item[aria-current] { outline: 2px solid Highlight; outline-offset: -2px; }
+        .item[aria-selected="true"] { border-inline-start: 4px solid Highlight; padding-inline-start: 34px; }
+      }
       @container (max-width: 700px) {
         :host { overflow-x: auto; border-inline-end: 0; border-block-end: 1px solid var(--line); padding: 0 6px; scrollbar-width: none; }
         .tree { display: flex; }
@@ -74,6 +77,8 @@ export class Nav extends Part {
   #items: Item[] = [];
   /** The item that the Tab key comes to. */
   #at = '';
+  /** Which file and view were shown last. */
+  #shown = '';
 
   protected override changed(change: Change | null): void {
     const { session } = this;
@@ -102,9 +107,7 @@ export class Nav extends Part {
       ]);
       const at = columns.filter(({ unit }) => unit !== 'share').findIndex(({ key }) => key === NAMES[table]);
       const list = window.rows.map((cells, i): Row => {
-        const offset = window.offset[i] ?? -1;
-        const own = offset < 0 ? null : { offset, size: window.size[i] ?? 0 };
-        return { name: String(cells[at] ?? ''), own, target: targetOf(window, i) };
+        return { name: String(cells[at] ?? ''), own: ownOf(window, i), target: targetOf(window, i) };
       });
       rows.set(table, list);
       this.requestUpdate();
@@ -133,6 +136,8 @@ export class Nav extends Part {
       if (!isExpanded) return [panel];
       const listed = rows.get(key) ?? [];
       const isPart = listed.length > 0 && Number(many) > listed.length;
+      const { offset, size } = session.selection;
+      const here = new Set(size > 0 ? holders(listed, offset) : []);
       const below = listed.map((row, i): Item => {
         const label = name(row.name) || `#${i}`;
         return {
@@ -142,6 +147,7 @@ export class Nav extends Part {
           label,
           isExpanded: null,
           row,
+          isHere: here.has(i),
           place: [i + 1, listed.length + Number(isPart)],
         };
       });
@@ -157,17 +163,27 @@ export class Nav extends Part {
     if (!session) return nothing;
     this.#items = this.#list(session);
     if (!this.#items.some(({ key }) => key === this.#at)) this.#at = parseView(session.view).key;
-    return html`<div class="tree" role="tree" aria-label="What the file has" @keydown=${this.#key} @click=${this.#clicked}>
+    return html`<div class="tree" role="tree" aria-label="What the file has" aria-multiselectable="true" @keydown=${this.#key} @click=${this.#clicked}>
       ${this.#items.map((item) => this.#item(item, session))}
     </div>`;
   }
 
+  protected override updated(): void {
+    const { session } = this;
+    const shown = session ? `${session.file} ${session.view}` : '';
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    // However the panel came to be shown: in a row of them, it can be out of view.
+    const current = this.renderRoot.querySelector('.item[aria-current]');
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+
   #item(item: Item, session: Session) {
-    const { key, title, label, icon, count: many, row, level, isExpanded, place } = item;
+    const { key, title, label, icon, count: many, row, isHere, level, isExpanded, place } = item;
     const isCurrent = session.view === key || (level === 1 && parseView(session.view).key === key);
     return html`<div role="treeitem" class="item ${level === 1 ? 'panel' : row ? 'row' : 'row rest'}" data-key=${key} tabindex=${key === this.#at ? 0 : -1}
       aria-level=${level} aria-posinset=${place[0]} aria-setsize=${place[1]} aria-expanded=${isExpanded ?? nothing} aria-current=${isCurrent ? 'page' : nothing}
-      aria-selected=${row ? isSelected(row, session) : nothing} title=${level === 2 ? title : nothing}>
+      aria-selected=${isHere ?? nothing} title=${level === 2 ? title : nothing}>
       ${level === 1 ? html`<i class="twisty ${isExpanded === null ? 'no' : ''}"></i>` : nothing}
       ${icon ? html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d=${icon}></path></svg>` : nothing}
       <span class="name">${label}</span>
@@ -242,13 +258,6 @@ export class Nav extends Part {
     else if (panel === 'kernels') session.view = key;
     if (bytes) session.select(Number(bytes.offset), Number(bytes.size));
   }
-}
-
-function isSelected({ own, target }: Row, { selection }: Session): boolean {
-  return [own, target].some(
-    (span) =>
-      span !== null && Number(span.size) > 0 && span.offset === selection.offset && span.size === selection.size,
-  );
 }
 
 define('kernel-scope-nav', Nav);

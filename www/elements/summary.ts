@@ -27,13 +27,17 @@ export class SummaryView extends Part {
     css`
       :host { display: block; padding: 12px 20px 20px; }
       h3 { font: 600 13px var(--sans); margin: 20px 0 6px; }
-      .first { margin-block-start: 2px; }
+      .columns:first-child h3, .first { margin-block-start: 2px; }
       .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(340px, 100%), 1fr)); gap: 0 40px; }
       .roles li { display: grid; grid-template-columns: 12px 6.2em minmax(3em, 1fr) auto 5em; gap: 10px; align-items: center; padding: 2.5px 0; }
       .roles .swatch { inline-size: 12px; block-size: 12px; border-radius: 2px; }
       .bar { block-size: 8px; border-radius: 2px; min-inline-size: 1px; }
       .roles .num { text-align: end; color: var(--dim); font-size: 12px; }
-      .wide { overflow-x: auto; }
+      /* Shadows at the edges behind which there is more. */
+      .wide { overflow-x: auto; background: linear-gradient(90deg, var(--paper) 30%, transparent) 0 0 / 32px 100% local no-repeat,
+        linear-gradient(-90deg, var(--paper) 30%, transparent) 100% 0 / 32px 100% local no-repeat,
+        linear-gradient(90deg, color-mix(in srgb, var(--ink) 22%, transparent), transparent) 0 0 / 12px 100% scroll no-repeat,
+        linear-gradient(-90deg, color-mix(in srgb, var(--ink) 22%, transparent), transparent) 100% 0 / 12px 100% scroll no-repeat; }
       table { border-collapse: collapse; inline-size: 100%; font: 12.5px var(--mono); }
       th { text-align: start; font: 600 12px var(--sans); color: var(--dim); padding: 3px 10px 3px 0; border-block-end: 1px solid var(--line); white-space: nowrap; }
       td { padding: 3.5px 10px 3.5px 0; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); unicode-bidi: isolate; white-space: nowrap; }
@@ -66,7 +70,7 @@ export class SummaryView extends Part {
 
   #kernels({ columns, window }: { columns: Column[]; window: Window }) {
     const shown = columns.flatMap((column, index) =>
-      column.is_shown && column.key !== 'code_offset' ? [{ column, index }] : [],
+      column.is_shown && column.unit !== 'hex' ? [{ column, index }] : [],
     );
     return html`
       <h3 class="first">Kernels · ${count(window.matched)}</h3>

@@ -12,10 +12,23 @@ import { Pages } from '../pages.ts';
 import type { Cell, Column, Progress, Window } from '../protocol.ts';
 import { ptxParts } from '../ptx.ts';
 import { has, length, type Runs, withoutRow, withRows } from '../runs.ts';
-import type { Change } from '../session.ts';
+import type { Change, Selection } from '../session.ts';
 import { store, stored } from '../stored.ts';
 import { styled } from '../styled.ts';
-import { cellText, isRight, isSetup, LINKS, rowTone, type Setup, shownColumns, targetOf, widths } from '../table.ts';
+import {
+  cellText,
+  holders,
+  isRight,
+  isSetup,
+  LINKS,
+  ownOf,
+  rowTone,
+  type Setup,
+  shownColumns,
+  targetOf,
+  unknownColumn,
+  widths,
+} from '../table.ts';
 import { count, name, visible } from '../text.ts';
 import { Virtual, virtualStyles } from '../virtual.ts';
 import './menu.ts';
@@ -53,6 +66,8 @@ interface Kept {
   row: number;
   column: number;
   chosen: Runs;
+  /** What was selected in the file when that was chosen. */
+  selected: Selection | null;
   /** Where a run began that goes on with Shift. */
   anchor: number;
 }
@@ -137,6 +152,11 @@ export class Table extends Part {
         .tools input { flex: 1 0 100%; }
         .row, .head { column-gap: 14px; }
       }
+      @media (forced-colors: active) {
+        .row.here { outline: 2px solid Highlight; outline-offset: -2px; }
+        .row[aria-selected="true"] { background: SelectedItem; color: SelectedItemText; forced-color-adjust: none; }
+        .row[aria-selected="true"] .link { color: SelectedItemText; }
+      }
       /* Of a table, paper gets the rows that are in view. */
       @media print {
         :host { block-size: auto; }
@@ -172,7 +192,13 @@ export class Table extends Part {
     },
     40,
   );
-  readonly #virtual = new Virtual(this, () => this.#kept.matched, ROW, HEADER);
+  readonly #virtual = new Virtual(
+    this,
+    () => this.#kept.matched,
+    ROW,
+    () => this.#kept.row,
+    HEADER,
+  );
 
   constructor() {
     super();
@@ -193,8 +219,16 @@ export class Table extends Part {
 
   protected override willUpdate(properties: PropertyValues): void {
     super.willUpdate(properties);
+    if (properties.has('table') || properties.has('session')) this.#restore();
+    const { chosen, selected } = this.#kept;
+    const { offset, size } = this.session?.selection ?? {};
+    // One row is chosen by going there, and no longer when the selection has moved on.
+    if (length(chosen) === 1 && (selected?.offset !== offset || selected?.size !== size)) this.#kept.chosen = [];
+  }
+
+  #restore(): void {
     const { session, table } = this;
-    if (!session || !(properties.has('table') || properties.has('session'))) return;
+    if (!session) return;
     this.#setup = stored(this.#setupKey, { shown: null, widths: {} }, isSetup);
     const key = `table/${table}`;
     this.#kept = (session.kept.get(key) as Kept | undefined) ?? fresh(this.#stated);
@@ -223,7 +257,7 @@ export class Table extends Part {
 
   protected override changed(change: Change | null): void {
     if (change === 'reopened') void this.#query({});
-    // The marked row is the one whose bytes are selected.
+    // The marked rows are those that have the selection's first byte.
     if (change === 'selection') this.requestUpdate();
   }
 
@@ -345,8 +379,11 @@ export class Table extends Part {
     const current = shown[Math.min(this.#kept.column, shown.length - 1)] ?? 0;
     if (!this.#isPreparing) this.#pages.keepOnly((page) => (page + 1) * PAGE > first && page * PAGE < first + rows);
     // Each element has the row that is at its place. To move elements whose rows stay in view would cost half as much again: measured.
+    const here = this.#here(first, rows);
     const body = [];
-    for (let row = first; row < first + rows; row++) body.push(this.#row(row, shown, row === active ? current : -1));
+    for (let row = first; row < first + rows; row++) {
+      body.push(this.#row(row, shown, row === active ? current : -1, here.includes(row)));
+    }
     const isInView = active === HEAD || (active >= first && active < first + rows);
     return html`
       <div class="tools">
@@ -393,7 +430,14 @@ export class Table extends Part {
   #none() {
     const { answered: filter } = this.#kept;
     if (!filter) return html`<p class="none">There are no rows.</p>`;
+    const unknown = unknownColumn(filter, this.columns);
     return html`<p class="none">No row of ${count(this.#all)} has <span class="file">${name(filter, 80)}</span>.
+      ${
+        unknown === null
+          ? nothing
+          : html`There is no column <span class="file">${name(unknown, 40)}</span>; the columns are
+            <span class="file">${this.columns.map(({ key }) => key).join(' ')}</span>.`
+      }
       <button class="link" @click=${this.#unfilter}>Clear the filter</button></p>`;
   }
 
@@ -435,7 +479,18 @@ export class Table extends Part {
     </div>`;
   }
 
-  #row(row: number, shown: readonly number[], current: number) {
+  /** The rows in view that have the selection's first byte. */
+  #here(first: number, rows: number): number[] {
+    const { selection } = this.session ?? {};
+    if (!selection || selection.size === 0) return [];
+    const seen = Array.from({ length: rows }, (_, i) => {
+      const { window, at } = this.#find(first + i);
+      return { own: window ? ownOf(window, at) : null, target: window ? targetOf(window, at) : null };
+    });
+    return holders(seen, selection.offset).map((i) => first + i);
+  }
+
+  #row(row: number, shown: readonly number[], current: number, isHere: boolean) {
     const { window, at } = this.#find(row);
     const cells = window?.rows[at];
     if (window && !this.#measured.has(window)) {
@@ -446,16 +501,10 @@ export class Table extends Part {
         this.#widths.set(index, Math.max(width, this.#widths.get(index) ?? 0));
       });
     }
-    const selection = this.session?.selection;
-    const isHere =
-      selection !== undefined &&
-      selection.size > 0 &&
-      window?.offset[at] === selection.offset &&
-      window.size[at] === selection.size;
     const hasTarget = window !== undefined && (this.follow !== null || targetOf(window, at) !== null);
     const tone = cells ? rowTone(this.table, this.columns, cells) : '';
     return html`<div class="row ${tone} ${isHere ? 'here' : ''}" role="row" aria-rowindex=${row + 2}
-      aria-selected=${has(this.#kept.chosen, row)}>${shown.map((index) => this.#cell(row, index, cells?.[index], hasTarget, index === current))}</div>`;
+      aria-current=${isHere ? 'true' : nothing} aria-selected=${has(this.#kept.chosen, row)}>${shown.map((index) => this.#cell(row, index, cells?.[index], hasTarget, index === current))}</div>`;
   }
 
   #cell(row: number, index: number, cell: Cell | undefined, hasTarget: boolean, isAt: boolean) {
@@ -625,6 +674,7 @@ export class Table extends Part {
     const offset = window?.offset[at] ?? -1;
     this.#isAwaited = !window;
     if (offset >= 0) this.session?.select(offset, window?.size[at] ?? 1);
+    this.#kept.selected = this.session?.selection ?? null;
   }
 
   /** The keyboard goes to another row: it is chosen alone, with those from the anchor on, or besides the others. */
@@ -654,6 +704,7 @@ export class Table extends Part {
     const target = targetOf(window, at);
     if (this.follow) this.follow(index);
     else if (target) this.session?.select(Number(target.offset), Number(target.size));
+    this.#kept.selected = this.session?.selection ?? null;
   }
 
   /** Buttons in the grid leave the keyboard where it is: at the grid. */
@@ -747,6 +798,7 @@ function fresh(matched: number): Kept {
     row: HEAD,
     column: 0,
     chosen: [],
+    selected: null,
     anchor: 0,
   };
 }
