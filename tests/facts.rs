@@ -5,16 +5,11 @@ mod common;
 
 use serde_json::Value;
 
-fn facts(group: &str) -> serde_json::Map<String, Value> {
-    let all: Value = serde_json::from_slice(&common::bytes("facts.json")).expect("facts.json");
-    all[group].as_object().expect("a group of facts").clone()
-}
-
 /// The fixtures that the tools and we both read: with the facts of each.
 fn each(mut check: impl FnMut(&str, &Value, Value)) {
     let mut count = 0;
     for group in ["cubins", "code_objects", "own"] {
-        for (path, facts) in facts(group) {
+        for (path, facts) in common::facts(group) {
             if facts.get("sections").is_none()
                 || path.ends_with("big-endian.elf")
                 || path.contains("/mal/")

@@ -1,6 +1,8 @@
 //! What the tests share: the fixtures.
 #![allow(dead_code)] // each test file uses a part of it
 
+pub mod made;
+
 use std::path::{Path, PathBuf};
 
 use kernelscope::{Document, Source};
@@ -14,6 +16,18 @@ pub fn folder() -> PathBuf {
 pub fn bytes(path: &str) -> Vec<u8> {
     let path = folder().join(path);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What independent tools say of the fixtures of a group, by path.
+pub fn facts(group: &str) -> serde_json::Map<String, serde_json::Value> {
+    let files = ["facts.json", "facts_nvidia.json"].iter().flat_map(|file| {
+        let mut all: serde_json::Value = serde_json::from_slice(&bytes(file)).expect("facts");
+        all[group]
+            .as_object_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
+    });
+    files.collect()
 }
 
 /// A fixture opened, all checks run.
@@ -55,6 +69,7 @@ pub const DEVICE: &[&str] = &["nvidia/cubin", "amdgpu/out"];
 /// Every fixture.
 pub const EVERY: &[&str] = &[
     "nvidia/cubin",
+    "nvidia/own",
     "nvidia/fatbin",
     "nvidia/host",
     "amdgpu/out",
