@@ -23,12 +23,32 @@ fn main() {
     sparse(); // first, since the allocator's peak is the whole program's
     cubin();
     symbols();
-    for (name, tool, arguments) in [
-        ("cub.sm_90.cubin", "CUOBJDUMP", &["-elf"][..]),
-        ("cub.gfx942.co", "LLVM_READELF", &["-a"]),
-    ] {
-        beside(name, tool, arguments);
-    }
+    let whole = &|path: &Path| {
+        let mut document = open(path);
+        document.check_all();
+        serde_json::to_writer(std::io::sink(), &Report(&document)).expect("a report");
+    };
+    beside(
+        "cub.sm_90.cubin",
+        "whole report",
+        whole,
+        "CUOBJDUMP",
+        &["-elf"],
+    );
+    beside(
+        "cub.sm_90.cubin",
+        "table of kernels",
+        &kernels,
+        "CUOBJDUMP",
+        &["-res-usage"],
+    );
+    beside(
+        "cub.gfx942.co",
+        "whole report",
+        whole,
+        "LLVM_READELF",
+        &["-a"],
+    );
 }
 
 /// The median of several runs.
@@ -153,8 +173,19 @@ fn open(path: &Path) -> Document {
     Document::open(Source::sliced(File::open(path).expect("the file")))
 }
 
+/// Every cell of the table of kernels.
+fn kernels(path: &Path) {
+    let document = open(path);
+    let table = document.table("kernels").expect("kernels");
+    for row in 0..table.len() {
+        for column in table.columns() {
+            black_box(table.cell(row, column.key));
+        }
+    }
+}
+
 /// A large file by us and by the vendor's tool, with the ratio.
-fn beside(name: &str, tool: &str, arguments: &[&str]) {
+fn beside(name: &str, what: &str, run: &dyn Fn(&Path), tool: &str, arguments: &[&str]) {
     let Some(path) = big(name) else {
         println!("{name}: left out, KERNELSCOPE_BIG names no folder with it");
         return;
@@ -162,11 +193,7 @@ fn beside(name: &str, tool: &str, arguments: &[&str]) {
     measure(&format!("open + summary, {name}"), 11, || {
         black_box(open(&path).summary());
     });
-    let ours = measure(&format!("whole report, {name}"), 5, || {
-        let mut document = open(&path);
-        document.check_all();
-        serde_json::to_writer(std::io::sink(), &Report(&document)).expect("a report");
-    });
+    let ours = measure(&format!("{what}, {name}"), 5, || run(&path));
     let Some(program) = std::env::var_os(tool) else {
         println!("{name}: {tool} is not set, nothing to compare with");
         return;

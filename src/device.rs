@@ -6,7 +6,7 @@ use crate::elf::map::Part;
 use crate::elf::{Dialect, Elf, Header, dialect};
 use crate::error::{Diagnostics, Result};
 use crate::instructions::InstructionList;
-use crate::kernels::{AmdgpuKernelList, CubinKernelList};
+use crate::kernels::{AmdgpuKernelList, AttributeList, CallList, CubinKernelList};
 use crate::nvidia::{self, Code, Cubin};
 use crate::record::Record;
 use crate::rows::Table;
@@ -87,6 +87,25 @@ impl Device {
                 object.record_at(elf, offset)
             }
             _ => Ok(None),
+        }
+    }
+
+    /// The calls between functions as a table.
+    pub fn call_list<'a>(&'a self, elf: &'a Elf) -> Option<Box<dyn Table + 'a>> {
+        match self {
+            Self::Cubin(cubin) => Some(Box::new(CallList::new(elf, cubin))),
+            _ => None,
+        }
+    }
+
+    /// The attributes of the kernel of that index as a table.
+    pub fn attribute_list<'a>(&self, elf: &'a Elf, kernel: usize) -> Option<Box<dyn Table + 'a>> {
+        match self {
+            Self::Cubin(cubin) => {
+                let kernel = cubin.kernels.get(kernel)?;
+                Some(Box::new(AttributeList(kernel.attributes(elf))))
+            }
+            _ => None,
         }
     }
 

@@ -354,12 +354,13 @@ impl Document {
         }
     }
 
-    /// The table called `key`, one of [`TABLES`], or one of a part: `code/3` has the instructions of kernel 3, `text/0` the
-    /// lines of the first text. `None` where the file cannot have it.
+    /// The table called `key`, one of [`TABLES`], or one of a part: `code/3` has the instructions of kernel 3, `attributes/3` its
+    /// attributes, `text/0` the lines of the first text. `None` where the file cannot have it.
     pub fn table(&self, key: &str) -> Option<Box<dyn Table + '_>> {
         let elf = self.elf.as_ref();
         Some(match key {
             "kernels" => self.device.kernel_list()?,
+            "calls" => self.device.call_list(elf?)?,
             "sections" => Box::new(SectionList(elf?)),
             "segments" => Box::new(SegmentList(elf?)),
             "symbols" => Box::new(SymbolList::new(elf?)),
@@ -397,6 +398,7 @@ impl Document {
         let (table, of) = key.split_once('/')?;
         let index = of.parse().ok();
         Some(match table {
+            "attributes" => return self.device.attribute_list(self.elf.as_ref()?, index?),
             "code" => return self.device.instruction_list(self.elf.as_ref()?, index?),
             "text" => Box::new(LineList::new(&self.source, self.texts().get(index?)?)),
             "bank0" => Box::new(BankList {
@@ -629,6 +631,7 @@ pub const TABLES: &[(&str, &str)] = &[
     ("sections", "Sections"),
     ("segments", "Segments"),
     ("symbols", "Symbols"),
+    ("calls", "Calls"),
     ("relocations", "Relocations"),
     ("other_relocations", "Relocations without a section"),
     ("image", "Image"),

@@ -14,6 +14,11 @@ pub fn pair(a: u64, b: u64) -> [u8; 16] {
 }
 
 impl Index {
+    /// How many keys have a number.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The number of `key`, if it has one.
     pub fn get(&self, key: &[u8]) -> Option<usize> {
         self.0.get(key).map(|&number| number as usize)

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::amdgpu;
 use crate::device::Device;
 use crate::document::Document;
+use crate::elf::{Elf, Symbols};
 use crate::nvidia;
 use crate::rows::{Cell, Column, Table, Unit, column, hidden};
 use crate::span::Span;
@@ -28,6 +29,11 @@ impl Table for CubinKernelList<'_> {
             column("code_bytes", "Code", Unit::Size),
             column("code_offset", "Code in image", Unit::Hex),
             hidden("section", "Section", Unit::Number),
+            hidden("call_stack", "Stack with calls", Unit::Size),
+            hidden("max_registers", "Most registers", Unit::Number),
+            hidden("textures", "Textures", Unit::Number),
+            hidden("surfaces", "Surfaces", Unit::Number),
+            hidden("samplers", "Samplers", Unit::Number),
         ];
         COLUMNS
     }
@@ -44,7 +50,14 @@ impl Table for CubinKernelList<'_> {
             "name" => kernel.name.as_str().into(),
             "entry_point" => kernel.entry_point.into(),
             "registers" => kernel.registers.into(),
+            // With recursion nothing bounds it.
+            "stack_bytes" if kernel.stack_bytes == u32::MAX => "unknown".into(),
             "stack_bytes" => kernel.stack_bytes.into(),
+            "call_stack" => kernel.call_stack.and_then(|stack| stack.bytes).into(),
+            "textures" => kernel.textures.into(),
+            "surfaces" => kernel.surfaces.into(),
+            "samplers" => kernel.samplers.into(),
+            "max_registers" => kernel.max_registers.into(),
             "shared_bytes" => kernel.shared_bytes.into(),
             "local_bytes" => kernel.local_bytes.into(),
             "barriers" => kernel.barriers.into(),
@@ -134,7 +147,108 @@ impl Table for AmdgpuKernelList<'_> {
     }
 }
 
-/// A cubin's kernel with its attributes.
+/// The attributes of a cubin's kernel.
+pub struct AttributeList<'a>(pub nvidia::Attributes<'a>);
+
+impl Table for AttributeList<'_> {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            column("name", "Attribute", Unit::Word),
+            column("format", "Format", Unit::Word),
+            column("text", "Value", Unit::Text),
+            column("offset", "Offset", Unit::Hex),
+            hidden("id", "Number", Unit::Hex),
+            hidden("size", "Size", Unit::Size),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let Some(attribute) = self.0.get(row as usize) else {
+            return Cell::None;
+        };
+        match key {
+            "name" => attribute.name.into(),
+            "format" => attribute.format.into(),
+            "text" => attribute.text.into(),
+            "offset" => attribute.offset.into(),
+            "id" => u32::from(attribute.id).into(),
+            "size" => attribute.size.into(),
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, row: u64) -> Option<Span> {
+        self.0.entry(row as usize).map(|entry| entry.span())
+    }
+}
+
+/// The call graph of a cubin.
+pub struct CallList<'a> {
+    graph: &'a nvidia::CallGraph,
+    symbols: Option<Symbols<'a>>,
+}
+
+impl<'a> CallList<'a> {
+    /// The calls of `cubin`.
+    pub fn new(elf: &'a Elf, cubin: &'a nvidia::Cubin) -> Self {
+        Self {
+            graph: &cubin.calls,
+            symbols: cubin.calls.symbols(elf),
+        }
+    }
+}
+
+impl Table for CallList<'_> {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            column("caller", "Function", Unit::Text),
+            column("relation", "What it does", Unit::Word),
+            column("callee", "Other function, or prototype", Unit::Text),
+            hidden("caller_symbol", "Symbol", Unit::Number),
+            hidden("callee_symbol", "Other symbol", Unit::Number),
+            column("offset", "Offset", Unit::Hex),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.graph.entries.len() as u64
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let Some(entry) = self.graph.entries.get(row as usize) else {
+            return Cell::None;
+        };
+        let symbols = self.symbols.as_ref();
+        match key {
+            "caller" => nvidia::CallGraph::name(symbols, entry.caller).into(),
+            "relation" => entry.relation.words().into(),
+            "callee" => nvidia::CallGraph::callee(symbols, entry).into(),
+            "caller_symbol" => entry.caller.into(),
+            "callee_symbol" if entry.relation.has_prototype() => Cell::None,
+            "callee_symbol" => entry.callee.into(),
+            "offset" => entry.offset.into(),
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, row: u64) -> Option<Span> {
+        self.graph
+            .entries
+            .get(row as usize)
+            .map(|entry| entry.span())
+    }
+}
+
+/// What a kernel calls and the functions that lie in it, handed out with it at most; the tables have the rest.
+const NAMED_LIMIT: usize = 256;
+
+/// A cubin's kernel with its surroundings.
 #[derive(Debug, Serialize)]
 #[cfg_attr(
     target_arch = "wasm32",
@@ -145,8 +259,10 @@ pub struct CubinKernel {
     /// The kernel.
     #[serde(flatten)]
     pub kernel: nvidia::Kernel,
-    /// The attributes of `.nv.info.<name>`, in file order.
-    pub attributes: Vec<nvidia::Attribute>,
+    /// What it calls, and what it takes the address of.
+    pub callees: Vec<nvidia::Callee>,
+    /// The device functions that lie in its code.
+    pub inner_functions: Vec<nvidia::InnerFunction>,
 }
 
 /// A kernel with all that is known of it.
@@ -171,8 +287,12 @@ impl Document {
             Device::None => None,
             Device::Cubin(cubin) => {
                 let kernel = cubin.kernels.get(index)?.clone();
-                let attributes = kernel.attributes(self.elf()?);
-                Some(KernelDetail::Cubin(CubinKernel { kernel, attributes }))
+                let elf = self.elf()?;
+                Some(KernelDetail::Cubin(CubinKernel {
+                    callees: cubin.callees(elf, &kernel, NAMED_LIMIT),
+                    inner_functions: kernel.inner_functions(elf, NAMED_LIMIT),
+                    kernel,
+                }))
             }
             Device::CodeObject(object) => {
                 Some(KernelDetail::Amdgpu(object.kernels.get(index)?.clone()))

@@ -2,13 +2,13 @@
 //!
 //! It is written as it is read: tables are not collected first.
 
-use serde::ser::{SerializeMap, SerializeSeq};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::device::Device;
 use crate::document::Document;
 use crate::elf::{Elf, Image};
-use crate::kernels::KernelDetail;
+use crate::nvidia::{Attributes, Kernel};
 use crate::rows::{Rows, Table};
 
 /// The report of a file. Run [`Document::check_all`] before, or findings are missing.
@@ -45,6 +45,9 @@ impl Serialize for Report<'_> {
         map.serialize_entry("kernels", &kernels)?;
         if let Device::CodeObject(object) = document.device() {
             map.serialize_entry("metadata", &object.metadata)?;
+        }
+        if let Device::Cubin(_) = document.device() {
+            map.serialize_entry("calls", &document.table("calls").map(TableReport))?;
         }
         map.serialize_entry("map", &document.table("map").map(TableReport))?;
         map.end()
@@ -153,14 +156,23 @@ struct Kernels<'a>(&'a Document);
 
 impl Serialize for Kernels<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let count = self.0.kernel_count().unwrap_or(0);
-        let mut list = serializer.serialize_seq(Some(count))?;
-        for kernel in (0..count).filter_map(|index| self.0.kernel(index)) {
-            match kernel {
-                KernelDetail::Cubin(kernel) => list.serialize_element(&kernel)?,
-                KernelDetail::Amdgpu(kernel) => list.serialize_element(&kernel)?,
+        match (self.0.device(), self.0.elf()) {
+            (Device::Cubin(cubin), Some(elf)) => {
+                serializer.collect_seq(cubin.kernels.iter().map(|kernel| CubinKernelReport {
+                    kernel,
+                    attributes: kernel.attributes(elf),
+                }))
             }
+            (Device::CodeObject(object), _) => serializer.collect_seq(&object.kernels),
+            _ => serializer.collect_seq([(); 0]),
         }
-        list.end()
     }
+}
+
+/// A cubin's kernel, and its attributes, which are read as they are written.
+#[derive(Serialize)]
+struct CubinKernelReport<'a> {
+    #[serde(flatten)]
+    kernel: &'a Kernel,
+    attributes: Attributes<'a>,
 }

@@ -3,6 +3,8 @@
 mod common;
 
 use cap::Cap;
+use common::made::{attribute, bank, code, info, make};
+use kernelscope::source::ReadAt;
 use kernelscope::{Document, Source};
 
 #[global_allocator]
@@ -51,6 +53,42 @@ fn headers(count: u16, kind: u32) -> Vec<u8> {
     file
 }
 
+/// A cubin of so many kernels, each with its code, parameters, a bank and attributes.
+fn kernels(count: usize) -> Vec<u8> {
+    let names: Vec<String> = (0..count).map(|i| format!("kernel_{i}")).collect();
+    let mut symbols = Vec::new();
+    let mut sections = Vec::new();
+    let mut registers = Vec::new();
+    for (i, name) in names.iter().enumerate() {
+        symbols.push((name.as_str(), 3 + 3 * i as u16, 0));
+        sections.push(code(name, 128));
+        sections.push(bank(&format!("0.{name}"), 64));
+        let own = [
+            attribute(0x0a, &[0, 0x0004_0160]),
+            attribute(0x17, &[0, 0, 0x0010_0000]),
+        ];
+        sections.push(info(&format!(".{name}"), own.concat()));
+        registers.extend(attribute(0x2f, &[i as u32 + 1, 16 + i as u32 % 200]));
+    }
+    sections.push(info("", registers));
+    make(&symbols, &sections)
+}
+
+/// Bytes read in slices, as a page reads a dropped file.
+struct Slices(Vec<u8>);
+
+impl ReadAt for Slices {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<(), String> {
+        let at = offset as usize;
+        into.copy_from_slice(&self.0[at..at + into.len()]);
+        Ok(())
+    }
+}
+
 /// Times the file's size that a file may cost. Findings are bounded by themselves.
 const TIMES: usize = 24;
 const FINDINGS: usize = 1 << 20;
@@ -66,9 +104,29 @@ fn a_file_costs_a_small_multiple_of_its_size() {
             document.summary();
         });
     }
+    // The table of kernels of many: bytes read and bytes kept grow as the file does.
+    for count in [500, 5_000, 20_000] {
+        let bytes = kernels(count);
+        let size = bytes.len() as u64;
+        println!("{count} kernels, {size} bytes");
+        within(bytes.len() * TIMES + FINDINGS, || {
+            let mut document = Document::open(Source::sliced(Slices(bytes)));
+            document.check_all();
+            let table = document.table("kernels").expect("kernels");
+            assert_eq!(table.len(), count as u64);
+            let last = count as u64 - 1;
+            assert_eq!(
+                table.cell(last, "registers"),
+                (16 + last as u32 % 200).into()
+            );
+            assert_eq!(table.cell(last, "params_bytes"), 4_u32.into());
+            let fetched = document.source().fetched();
+            assert!(fetched <= 2 * size, "{fetched} of {size} bytes fetched");
+        });
+    }
     // Sections that all claim the whole file, as contents, symbols, relocations, notes, strings: tables of a
     // million entries each, if they were believed and kept.
-    for kind in [1, 2, 3, 4, 7, 9, 11, 0x7000_0000] {
+    for kind in [1, 2, 3, 4, 7, 9, 11, 0x7000_0000, 0x7000_0001] {
         let bytes = headers(4000, kind);
         println!("4000 sections of kind {kind:#x}");
         within(bytes.len() * TIMES + FINDINGS, || {

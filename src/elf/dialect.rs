@@ -15,6 +15,8 @@ pub struct Dialect {
     pub section_types: &'static Names,
     /// Types of sections that have no bytes in the file, as `SHT_NOBITS`.
     pub no_bits: &'static [u32],
+    /// Types of sections whose `sh_link` must be a symbol table, in files of tools that are known to get it wrong.
+    pub linked_to_symbols: &'static [u32],
     /// Names of bits of `sh_flags` beyond the generic ones.
     pub section_flags: &'static Names,
     /// Names of symbol types beyond the generic ones.
@@ -72,6 +74,7 @@ pub static GENERIC: Dialect = Dialect {
     file_types: &NO_NAMES,
     section_types: &NO_NAMES,
     no_bits: &[],
+    linked_to_symbols: &[],
     section_flags: &NO_NAMES,
     symbol_types: &NO_NAMES,
     special_sections: &NO_NAMES,

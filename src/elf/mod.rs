@@ -119,6 +119,7 @@ impl Elf {
             section.no_bits = dialect.no_bits.contains(&section.kind);
         }
         section::name(source, &mut sections, names, findings);
+        section::repair(source, &mut sections, header.class, dialect, findings);
         let segments = segment::read(source, header.class, segment_table, findings);
         section::check(source, &sections, header.class, dialect, findings);
         segment::check(source, &segments, findings);

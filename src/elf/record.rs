@@ -4,7 +4,7 @@ use object::elf;
 
 use super::map::Part;
 use super::note::Note;
-use super::{Elf, Relocation, Strings, tables};
+use super::{Elf, Relocation, Strings, SymbolTable, tables};
 use crate::error::{Diagnostics, Result};
 use crate::record::{Kind, Layout, Raw, Record};
 use crate::span::Span;
@@ -70,6 +70,9 @@ impl Elf {
         if section.link != 0 {
             self.explain_section(&mut record, "sh_link", section.link);
         }
+        if let Some(table) = self.symbol_table_in(section.symbols) {
+            self.explain_symbols(&mut record, table);
+        }
         let kind = elf::SectionType(section.kind);
         if matches!(kind, elf::SHT_REL | elf::SHT_RELA) && section.info != 0 {
             self.explain_section(&mut record, "sh_info", section.info);
@@ -93,6 +96,21 @@ impl Elf {
                 let header = self.section_table.filter(|t| *index < t.count);
                 field.target = header.map(|t| t.entry(*index));
                 field.meaning = Some(self.section_label(*index as u32).into_owned());
+            }
+        }
+    }
+
+    /// Explains those fields that are indices of symbols in `table`.
+    fn explain_symbols(&self, record: &mut Record, table: &SymbolTable) {
+        for field in &mut record.fields {
+            let (true, Raw::Int(index)) = (field.kind == "symbol", &field.raw) else {
+                continue;
+            };
+            let symbols = self.symbols(table).ok();
+            let symbol = symbols.and_then(|symbols| Some((symbols, symbols.get(*index)?)));
+            if let Some((symbols, symbol)) = symbol {
+                field.meaning = Some(symbols.name(&symbol));
+                field.target = Some(table.table.entry(*index));
             }
         }
     }

@@ -154,7 +154,7 @@ pub(super) fn tables(
                 section: Some(section.index),
                 has_addends: section.kind == elf::SHT_RELA.0,
                 target: (section.info != 0).then_some(section.info),
-                symbols: section.link,
+                symbols: section.symbols,
                 table: elf.table_in(section, room, findings)?,
             })
         })

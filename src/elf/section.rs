@@ -25,6 +25,8 @@ pub struct Section {
     pub offset: u64,
     pub size: u64,
     pub link: u32,
+    /// Index of the symbol table that it goes by: `sh_link`, or the file's only one where that names another section.
+    pub symbols: u32,
     pub info: u32,
     pub align: u64,
     pub entry_size: u64,
@@ -45,6 +47,7 @@ impl Section {
             offset: raw.sh_offset(LE).into(),
             size: raw.sh_size(LE).into(),
             link: raw.sh_link(LE),
+            symbols: raw.sh_link(LE),
             info: raw.sh_info(LE),
             align: raw.sh_addralign(LE).into(),
             entry_size: raw.sh_entsize(LE).into(),
@@ -170,6 +173,49 @@ pub(super) fn name(
     }
 }
 
+/// Finds the symbol table of sections that are linked to something else: ptxas 12.0 writes such cubins. Only one
+/// can be meant where the file has no other.
+pub(super) fn repair(
+    source: &Source,
+    sections: &mut [Section],
+    class: Class,
+    dialect: &Dialect,
+    findings: &mut Diagnostics,
+) {
+    let mut tables = sections.iter().filter(|s| s.kind == elf::SHT_SYMTAB.0);
+    let (Some(only), None) = (tables.next(), tables.next()) else {
+        return;
+    };
+    let (only, name) = (only.index, only.name.clone());
+    let mut wrong: Option<(u32, u64)> = None;
+    for i in 0..sections.len() {
+        let section = &sections[i];
+        if section.link == 0 || !dialect.linked_to_symbols.contains(&section.kind) {
+            continue;
+        }
+        let linked = sections.get(section.link as usize);
+        let fits = |s: &Section| s.kind == elf::SHT_SYMTAB.0 || s.kind == elf::SHT_DYNSYM.0;
+        if !linked.is_some_and(fits) {
+            sections[i].symbols = only;
+            wrong.get_or_insert((i as u32, 0)).1 += 1;
+        }
+    }
+    if let Some((first, count)) = wrong {
+        let section = &sections[first as usize];
+        findings.push(
+            Diagnostic::warning(
+                Kind::Loader,
+                format!(
+                    "sections are linked to others than the symbol table, which is taken ({count} of them)"
+                ),
+            )
+            .expected(format!("{only} ({name})"), section.link)
+            .within(format!("section {first} {}, sh_link", section.name))
+            .at(source.absolute(section.header + class.choose(24, 40))),
+        );
+    }
+}
+
 /// What section `link` of a section of type `kind` must be.
 fn link_rule(kind: u32) -> Option<&'static [elf::SectionType]> {
     const STRINGS: &[elf::SectionType] = &[elf::SHT_STRTAB];
@@ -276,7 +322,9 @@ pub(super) fn check(
                 .at(at(class.choose(12, 16))),
             );
         }
-        if let Some(kinds) = link_rule(section.kind) {
+        if section.symbols != section.link {
+            // Repaired, and found.
+        } else if let Some(kinds) = link_rule(section.kind) {
             let linked = sections.get(section.link as usize);
             let fits = linked.is_some_and(|s| kinds.iter().any(|kind| kind.0 == s.kind));
             // Relocations without symbols need no table; a stripped file has none.

@@ -12,11 +12,6 @@ use crate::span::Span;
 
 /// An attribute of a function.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(
-    target_arch = "wasm32",
-    derive(tsify::Tsify),
-    tsify(missing_as_null, hashmap_as_object)
-)]
 pub struct Attribute {
     /// Its number.
     pub id: u8,
@@ -27,12 +22,10 @@ pub struct Attribute {
     pub format: &'static str,
     /// Offset of its entry in the file.
     #[serde(serialize_with = "crate::int::serialize")]
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
     pub offset: u64,
     /// Bytes of its entry.
     pub size: u32,
     /// Its value.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "unknown"))]
     pub value: Value,
     /// Its value in words; empty where it has none.
     pub text: String,
@@ -244,7 +237,7 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     /// For the attributes of `section`, of a function whose code in the file is `code`.
     pub(super) fn new(elf: &'a Elf, section: &Section, code: Span) -> Self {
-        let table = symbol_table(elf, section.link);
+        let table = symbol_table(elf, section.symbols);
         let symbols = table.and_then(|table| {
             let symbols = elf.symbols(&table).ok()?;
             Some((table, symbols))
@@ -454,22 +447,67 @@ fn text(context: &Context<'_>, entry: &Entry, bytes: &[u8]) -> String {
     words.join(", ")
 }
 
-/// The attributes of `section`, whose function's code in the file is `code`. Entries behind one that runs
-/// past the section's end are left out: reading the file has found that.
-pub(super) fn read(elf: &Elf, section: &Section, code: Span) -> Vec<Attribute> {
-    let context = Context::new(elf, section, code);
-    let entries = Entries::new(elf.source(), elf.stored(section));
-    let attributes = entries.map_while(Result::ok).map_while(|entry| {
-        let bytes = bytes(elf.source(), &entry).ok()?;
+/// The attributes of a function, read one by one. Entries behind one that runs past its section's end are left
+/// out: reading the file has found that.
+pub struct Attributes<'a> {
+    entries: Vec<(u32, Entry)>,
+    /// Of each section, by its place in the list of them.
+    contexts: Vec<Context<'a>>,
+}
+
+impl<'a> Attributes<'a> {
+    /// Those of `sections`, of a function whose code in the file is `code`.
+    pub(super) fn new(elf: &'a Elf, sections: &[u32], code: Span) -> Self {
+        let mut entries = Vec::new();
+        let mut contexts = Vec::new();
+        for section in sections.iter().filter_map(|&index| elf.section(index)) {
+            let number = contexts.len() as u32;
+            contexts.push(Context::new(elf, section, code));
+            let all = Entries::new(elf.source(), elf.stored(section));
+            entries.extend(all.map_while(Result::ok).map(|entry| (number, entry)));
+        }
+        Self { entries, contexts }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The entry of that index, as stored.
+    pub fn entry(&self, index: usize) -> Option<&Entry> {
+        self.entries.get(index).map(|(_, entry)| entry)
+    }
+
+    /// The attribute of that index; `None` where its bytes cannot be read.
+    pub fn get(&self, index: usize) -> Option<Attribute> {
+        let (context, entry) = self.entries.get(index)?;
+        let context = &self.contexts[*context as usize];
+        let bytes = bytes(context.elf.source(), entry).ok()?;
         Some(Attribute {
             id: entry.id,
-            name: name(&entry, Coding::Info),
+            name: name(entry, Coding::Info),
             format: entry.format_name(),
             offset: entry.offset,
             size: entry.span().size as u32,
-            value: value(&entry, &bytes),
-            text: text(&context, &entry, &bytes),
+            value: value(entry, &bytes),
+            text: text(context, entry, &bytes),
         })
-    });
-    attributes.collect()
+    }
+
+    /// All of them, in file order.
+    pub fn iter(&self) -> impl Iterator<Item = Attribute> + '_ {
+        (0..self.len()).map_while(|index| self.get(index))
+    }
+}
+
+impl Serialize for Attributes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
 }

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use super::bank0::Bank0;
+use super::callgraph::{Entry, Relation};
 use super::info::Entries;
 use super::lines::{self, Lines};
 use super::note::{self, Notes};
-use super::{Bank, Check, Code, Kernel, code, is_new, kernel, record};
-use crate::elf::{Elf, Section};
+use super::{Bank, CallGraph, Callee, Check, Code, Kernel, code, is_new, kernel, record};
+use crate::elf::{Elf, Section, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
 use crate::record::Record;
 use crate::text::Text;
@@ -55,6 +56,9 @@ pub struct Cubin {
     pub texts: Vec<Text>,
     #[serde(skip)]
     lines: lines::Cache,
+    /// Who calls whom.
+    #[serde(skip)]
+    pub calls: CallGraph,
 }
 
 impl Cubin {
@@ -85,6 +89,7 @@ impl Cubin {
             notes.targets(&format!("sm_{sm}f")).then_some('f')
         };
         let letter = variant.map(String::from).unwrap_or_default();
+        let calls = CallGraph::read(elf, findings);
         Self {
             target: format!("sm_{sm}{letter}"),
             sm,
@@ -93,7 +98,8 @@ impl Cubin {
             virtual_sm,
             options: notes.options().map(Into::into),
             is_relocatable: elf.header.is_relocatable(),
-            kernels: kernel::read(elf, findings),
+            kernels: kernel::read(elf, &calls, findings),
+            calls,
             texts: texts(elf),
             lines: lines::Cache::default(),
         }
@@ -119,6 +125,35 @@ impl Cubin {
         facts
     }
 
+    /// What `kernel` calls and takes the address of, up to `most` of them.
+    pub fn callees(&self, elf: &Elf, kernel: &Kernel, most: usize) -> Vec<Callee> {
+        let symbols = self.calls.symbols(elf);
+        let entries = kernel.symbol.into_iter().flat_map(|s| self.calls.of(s));
+        let is_about_itself = |entry: &&Entry| entry.relation == Relation::AddressTaken;
+        let callees = entries.filter(|entry| !is_about_itself(entry)).take(most);
+        callees
+            .map(|entry| Callee {
+                name: CallGraph::callee(symbols.as_ref(), entry),
+                relation: entry.relation,
+                kernel: self.kernel_of(symbols.as_ref(), entry),
+                place: entry.span(),
+            })
+            .collect()
+    }
+
+    /// The index of the kernel or device function that `entry` names second.
+    fn kernel_of(&self, symbols: Option<&Symbols<'_>>, entry: &Entry) -> Option<u32> {
+        if entry.relation.has_prototype() {
+            return None;
+        }
+        let section = symbols?.get(entry.callee.into())?.section;
+        let found = self
+            .kernels
+            .binary_search_by_key(&section, |kernel| kernel.section);
+        let is_it = |&index: &usize| self.kernels[index].symbol == Some(entry.callee);
+        found.ok().filter(is_it).map(|index| index as u32)
+    }
+
     /// The record that holds the byte at `offset` in `section`, of those that NVIDIA defines: attributes,
     /// entries of the call graph, of prototypes and of relocation actions, notes, constant bank 0, and Mercury's tables.
     /// `None` for others: the ELF floor may know them.
@@ -140,7 +175,7 @@ impl Cubin {
                 Bank0::new(elf, self, kernel).record(name, elf, offset)
             }));
         }
-        record::record_in(elf, section, offset)
+        record::record_in(elf, &self.calls, section, offset)
     }
 
     /// The code of the kernel of that index; `None` where its encoding is not known.

@@ -4,7 +4,8 @@
 
 use serde::Serialize;
 
-use super::attribute::{self, Attribute};
+use super::attribute::Attributes;
+use super::callgraph::{CallGraph, CallStack, Relation};
 use super::info::{EIFMT_SVAL, Entries, Entry};
 use super::{is_new, symbol_table, tables};
 use crate::elf::symbol::Place;
@@ -22,6 +23,14 @@ const CONSTANT: &str = ".nv.constant";
 /// How names of sections with attributes begin.
 pub(super) const INFO: &str = ".nv.info";
 
+/// How names of shared memory begin that the system reserves, for all kernels.
+const RESERVED_SHARED: &str = ".nv.shared.reserved.";
+
+/// Symbol types of texture, sampler and surface references, see `tables/nvidia/elf.toml`.
+const TEXTURE: u8 = 10;
+const SAMPLER: u8 = 11;
+const SURFACE: u8 = 12;
+
 /// Constant banks that an instruction can name: its field has 5 bits.
 const BANKS: u32 = 32;
 
@@ -32,7 +41,13 @@ const STO_CUDA_ENTRY: u8 = 0x10;
 const MAX_THREADS: u8 = 0x05;
 const PARAM_CBANK: u8 = 0x0a;
 const FRAME_SIZE: u8 = 0x11;
+const REQNTID: u8 = 0x10;
 const MIN_STACK_SIZE: u8 = 0x12;
+const MAXREG_COUNT: u8 = 0x1b;
+const CTA_PER_CLUSTER: u8 = 0x3d;
+const EXPLICIT_CLUSTER: u8 = 0x3e;
+const MAX_CLUSTER_RANK: u8 = 0x3f;
+const RESERVED_SMEM_USED: u8 = 0x41;
 const KPARAM_INFO: u8 = 0x17;
 const MAX_STACK_SIZE: u8 = 0x23;
 const REGCOUNT: u8 = 0x2f;
@@ -76,6 +91,12 @@ pub struct Kernel {
     #[serde(serialize_with = "crate::int::serialize")]
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
     pub shared_bytes: u64,
+    /// Bytes of shared memory that the system reserves of every block: the size of `.nv.shared.reserved.*`.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub reserved_shared_bytes: u64,
+    /// Whether it uses what is reserved (`EIATTR_RESERVED_SMEM_USED`).
+    pub uses_reserved_shared: bool,
     /// Bytes of local memory: the size of `.nv.local.<name>`.
     #[serde(serialize_with = "crate::int::serialize_option")]
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Int | null"))]
@@ -84,6 +105,25 @@ pub struct Kernel {
     pub barriers: Option<u32>,
     /// The largest block along x, y and z (`EIATTR_MAX_THREADS`).
     pub max_threads: Option<[u32; 3]>,
+    /// The block along x, y and z that it must be launched with (`EIATTR_REQNTID`).
+    pub required_threads: Option<[u32; 3]>,
+    /// The most registers that it may be given (`EIATTR_MAXREG_COUNT`); 255: no limit. A least number of blocks on a
+    /// multiprocessor (`.minnctapersm`) is in no attribute: it is met by this alone.
+    pub max_registers: Option<u32>,
+    /// Blocks of a cluster along x, y and z (`EIATTR_CTA_PER_CLUSTER`).
+    pub cluster: Option<[u32; 3]>,
+    /// Whether it must be launched with a cluster (`EIATTR_EXPLICIT_CLUSTER`).
+    pub explicit_cluster: bool,
+    /// The most blocks of a cluster (`EIATTR_MAX_CLUSTER_RANK`).
+    pub max_cluster_blocks: Option<u32>,
+    /// Texture references that its code and its banks are patched with.
+    pub textures: u32,
+    /// Surface references, likewise.
+    pub surfaces: u32,
+    /// Sampler references, likewise.
+    pub samplers: u32,
+    /// Stack with that of the functions it calls; `None` where the call graph has no calls of it.
+    pub call_stack: Option<CallStack>,
     /// Where its parameters begin in bank 0 (`EIATTR_PARAM_CBANK`), in bytes; 0 where nothing says.
     pub params_offset: u32,
     /// Bytes of its parameters; 0 where nothing says.
@@ -95,6 +135,44 @@ pub struct Kernel {
     /// Indices of the sections that hold its attributes.
     #[serde(skip)]
     info: Vec<u32>,
+    /// Its symbol.
+    #[serde(skip)]
+    pub(super) symbol: Option<u32>,
+    /// The symbols of other functions in its code section.
+    #[serde(skip)]
+    inner: Vec<u32>,
+}
+
+/// A function that another calls, or takes the address of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
+pub struct Callee {
+    /// Its name; the prototype of functions called by a pointer.
+    pub name: String,
+    /// How it is called.
+    pub relation: Relation,
+    /// Its index among the kernels and device functions, if it is one of them.
+    pub kernel: Option<u32>,
+    /// The entry of the call graph that says so.
+    pub place: Span,
+}
+
+/// A device function that has no section of its own: it lies in the code of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
+pub struct InnerFunction {
+    /// Its name.
+    pub name: String,
+    /// Its code in the file.
+    pub code: Span,
 }
 
 /// A parameter of a kernel (`EIATTR_KPARAM_INFO`).
@@ -115,6 +193,8 @@ pub struct Parameter {
     pub space: u8,
     /// Power of two of the alignment of what it points to; 0 if not stated.
     pub log2_align: u8,
+    /// The attribute that says so.
+    pub place: Span,
 }
 
 /// A constant bank of a kernel.
@@ -137,6 +217,8 @@ pub struct Bank {
     #[serde(serialize_with = "crate::int::serialize")]
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
     pub bytes: u64,
+    /// Its bytes in the file.
+    pub place: Span,
 }
 
 impl Kernel {
@@ -153,24 +235,49 @@ impl Kernel {
             frame_bytes: None,
             max_stack_bytes: None,
             shared_bytes: 0,
+            reserved_shared_bytes: 0,
+            uses_reserved_shared: false,
             local_bytes: None,
             // The new layout leaves these flags 0 and has an attribute.
             barriers: (!is_new(&elf.header)).then_some((section.flags >> 20) as u32 & 0x7f),
             max_threads: None,
+            required_threads: None,
+            max_registers: None,
+            cluster: None,
+            explicit_cluster: false,
+            max_cluster_blocks: None,
+            textures: 0,
+            surfaces: 0,
+            samplers: 0,
+            call_stack: None,
             params_offset: 0,
             params_bytes: 0,
             params: None,
             banks: Vec::new(),
             info: Vec::new(),
+            symbol: None,
+            inner: Vec::new(),
         }
     }
 
     /// Its attributes, those of `.nv.info.<name>`, in file order, read anew.
-    pub fn attributes(&self, elf: &Elf) -> Vec<Attribute> {
-        let sections = self.info.iter().filter_map(|&index| elf.section(index));
-        sections
-            .flat_map(|section| attribute::read(elf, section, self.code))
-            .collect()
+    pub fn attributes<'a>(&self, elf: &'a Elf) -> Attributes<'a> {
+        Attributes::new(elf, &self.info, self.code)
+    }
+
+    /// The device functions that lie in its code, up to `most` of them.
+    pub fn inner_functions(&self, elf: &Elf, most: usize) -> Vec<InnerFunction> {
+        let tables = elf.symbol_tables.iter().filter(|table| !table.is_dynamic);
+        let symbols = tables.take(1).find_map(|table| elf.symbols(table).ok());
+        let functions = self.inner.iter().take(most).filter_map(|&index| {
+            let symbols = symbols.as_ref()?;
+            let symbol = symbols.get(index.into())?;
+            Some(InnerFunction {
+                name: symbols.name(&symbol),
+                code: elf.named_by(&symbol)?,
+            })
+        });
+        functions.collect()
     }
 
     /// Takes what an attribute of `.nv.info` says about it.
@@ -193,10 +300,14 @@ impl Kernel {
                     self.params_bytes = place >> 16;
                 }
             }
-            (MAX_THREADS, EIFMT_SVAL) => {
-                if let (Some(x), Some(y), Some(z)) = (entry.word(0), entry.word(1), entry.word(2)) {
-                    self.max_threads = Some([x, y, z]);
-                }
+            (MAX_THREADS, EIFMT_SVAL) => self.max_threads = three(entry).or(self.max_threads),
+            (REQNTID, EIFMT_SVAL) => self.required_threads = three(entry).or(self.required_threads),
+            (CTA_PER_CLUSTER, EIFMT_SVAL) => self.cluster = three(entry).or(self.cluster),
+            (MAX_CLUSTER_RANK, EIFMT_SVAL) => self.max_cluster_blocks = entry.word(0),
+            (EXPLICIT_CLUSTER, _) => self.explicit_cluster = true,
+            (RESERVED_SMEM_USED, _) => self.uses_reserved_shared = true,
+            (MAXREG_COUNT, format) if format != EIFMT_SVAL => {
+                self.max_registers = Some(entry.value.into());
             }
             (KPARAM_INFO | KPARAM_INFO_V2, EIFMT_SVAL) => {
                 self.params
@@ -227,8 +338,14 @@ impl Parameter {
             size: field("Size")? as u16,
             space: field("Space")? as u8,
             log2_align: field("Pointee's logAlignment")? as u8,
+            place: entry.span(),
         })
     }
+}
+
+/// Three words: along x, y and z.
+fn three(entry: &Entry) -> Option<[u32; 3]> {
+    Some([entry.word(0)?, entry.word(1)?, entry.word(2)?])
 }
 
 /// A bank while the sections are read: the first section and the last that give it.
@@ -278,10 +395,15 @@ struct Reading<'a> {
     info_room: u64,
     /// The same for the names of functions.
     name_room: u64,
+    /// Stack frames by symbol.
+    frames: Vec<(u32, u32)>,
+    /// Symbols of textures, surfaces and samplers, and their types.
+    references: Vec<(u32, u8)>,
+    reserved_shared: u64,
 }
 
 /// The kernels and device functions of `elf`, in section order.
-pub(super) fn read(elf: &Elf, findings: &mut Diagnostics) -> Vec<Kernel> {
+pub(super) fn read(elf: &Elf, calls: &CallGraph, findings: &mut Diagnostics) -> Vec<Kernel> {
     let mut reading = Reading {
         elf,
         kernels: Vec::new(),
@@ -290,12 +412,17 @@ pub(super) fn read(elf: &Elf, findings: &mut Diagnostics) -> Vec<Kernel> {
         shared_banks: Vec::new(),
         info_room: elf.source().size(),
         name_room: elf.source().size().saturating_mul(4),
+        frames: Vec::new(),
+        references: Vec::new(),
+        reserved_shared: 0,
     };
     reading.code(findings);
     reading.entry_points(findings);
     for section in &elf.sections {
         reading.section(section, findings);
     }
+    reading.textures();
+    reading.stacks(calls);
     reading.finish()
 }
 
@@ -332,11 +459,22 @@ impl<'a> Reading<'a> {
                 continue;
             };
             for symbol in symbols.iter() {
-                let is_function = symbol.info & 15 == object::elf::STT_FUNC.0;
-                let is_entry = is_function && symbol.other & STO_CUDA_ENTRY != 0;
-                let kernel = self.at_section(symbol.section).filter(|_| is_entry);
-                if let Some(kernel) = kernel {
-                    self.kernels[kernel].entry_point = true;
+                let kind = symbol.info & 15;
+                if matches!(kind, TEXTURE | SAMPLER | SURFACE) {
+                    self.references.push((symbol.index as u32, kind));
+                }
+                let is_function = kind == object::elf::STT_FUNC.0;
+                let kernel = self.at_section(symbol.section).filter(|_| is_function);
+                let Some(kernel) = kernel else { continue };
+                let name = symbols.strings.get(symbol.name.into()).unwrap_or_default();
+                let room = self.name_room.checked_sub(name.len() as u64);
+                self.name_room = room.unwrap_or(0);
+                let kernel = &mut self.kernels[kernel];
+                kernel.entry_point |= symbol.other & STO_CUDA_ENTRY != 0;
+                if room.is_some() && name == kernel.name.as_bytes() {
+                    kernel.symbol = Some(symbol.index as u32);
+                } else {
+                    kernel.inner.push(symbol.index as u32);
                 }
             }
         }
@@ -354,6 +492,8 @@ impl<'a> Reading<'a> {
         let find = |name: &str| self.by_name.get(name.as_bytes()).copied();
         if let Some(kernel) = name.strip_prefix(SHARED).and_then(find) {
             self.kernels[kernel].shared_bytes = section.size;
+        } else if name.starts_with(RESERVED_SHARED) {
+            self.reserved_shared = self.reserved_shared.saturating_add(section.size);
         } else if let Some(kernel) = name.strip_prefix(LOCAL).and_then(find) {
             self.kernels[kernel].local_bytes = Some(section.size);
         } else if let Some((index, owner)) = bank_of(name) {
@@ -410,7 +550,7 @@ impl<'a> Reading<'a> {
         };
         let elf = self.elf;
         let symbols =
-            symbol_table(elf, section.link).and_then(|table| findings.take(elf.symbols(&table)));
+            symbol_table(elf, section.symbols).and_then(|table| findings.take(elf.symbols(&table)));
         for entry in entries {
             let Some(entry) = findings.take(entry.map_err(|e| e.within(|| label(section, None))))
             else {
@@ -427,6 +567,9 @@ impl<'a> Reading<'a> {
             let (Some(index), Some(value)) = (entry.word(0), entry.word(1)) else {
                 continue;
             };
+            if entry.id == FRAME_SIZE {
+                self.frames.push((index, value));
+            }
             let symbol = symbols.as_ref().and_then(|s| s.get(index.into()));
             let kernel = match (&symbols, symbol) {
                 (Some(symbols), Some(symbol)) => self.function(symbols, &symbol),
@@ -490,6 +633,61 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// Counts the textures, surfaces and samplers that each kernel's code and banks are patched with.
+    fn textures(&mut self) {
+        if self.references.is_empty() {
+            return; // as in most files: no relocation is read
+        }
+        order::arrange(&mut self.references, |(symbol, _)| (*symbol).into());
+        let mut used: Vec<(u32, u32, u8)> = Vec::new();
+        for table in &self.elf.relocation_tables {
+            let target = table.target.and_then(|index| self.elf.section(index));
+            let name = target.map_or("", |section| section.name.as_str());
+            let owner = match name.strip_prefix(CODE) {
+                Some(owner) => Some(owner),
+                None => bank_of(name).and_then(|(_, owner)| owner),
+            };
+            let kernel = owner.and_then(|owner| self.by_name.get(owner.as_bytes()));
+            let (Some(&kernel), Ok(relocations)) = (kernel, self.elf.relocations(table)) else {
+                continue;
+            };
+            for relocation in relocations.iter() {
+                let symbol = relocation.symbol;
+                let at = self
+                    .references
+                    .partition_point(|(other, _)| *other < symbol);
+                if let Some(&(_, kind)) = self.references.get(at).filter(|(s, _)| *s == symbol) {
+                    used.push((kernel as u32, symbol, kind));
+                }
+            }
+        }
+        // One that is patched in at several places is one.
+        order::arrange(&mut used, |(kernel, symbol, _)| {
+            u64::from(*kernel) << 32 | u64::from(*symbol)
+        });
+        used.dedup();
+        for (kernel, _, kind) in used {
+            let kernel = &mut self.kernels[kernel as usize];
+            match kind {
+                TEXTURE => kernel.textures += 1,
+                SAMPLER => kernel.samplers += 1,
+                _ => kernel.surfaces += 1,
+            }
+        }
+    }
+
+    fn stacks(&mut self, calls: &CallGraph) {
+        let stacks = calls.stacks(&self.frames);
+        for kernel in &mut self.kernels {
+            let Some(symbol) = kernel.symbol else {
+                continue;
+            };
+            let at = stacks.partition_point(|(other, _)| *other < symbol);
+            let found = stacks.get(at).filter(|(other, _)| *other == symbol);
+            kernel.call_stack = found.map(|(_, stack)| *stack);
+        }
+    }
+
     fn finish(mut self) -> Vec<Kernel> {
         for (kernel, own) in self.kernels.iter_mut().zip(&mut self.banks) {
             for shared in &self.shared_banks {
@@ -509,9 +707,11 @@ impl<'a> Reading<'a> {
                     section: bank.last,
                     offset: piece.map(|piece| piece.offset),
                     bytes: self.elf.section(bank.last)?.size,
+                    place: self.elf.stored(self.elf.section(bank.last)?),
                 })
             });
             kernel.banks = banks.collect();
+            kernel.reserved_shared_bytes = self.reserved_shared;
             if let Some(params) = &mut kernel.params {
                 order::arrange(params, |parameter| parameter.ordinal.into());
             }

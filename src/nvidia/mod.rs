@@ -5,6 +5,7 @@
 
 pub mod attribute;
 pub mod bank0;
+pub mod callgraph;
 pub mod check;
 pub mod code;
 pub mod cubin;
@@ -16,11 +17,12 @@ pub mod patch;
 mod record;
 pub mod tables;
 
-pub use attribute::Attribute;
+pub use attribute::{Attribute, Attributes};
+pub use callgraph::{CallGraph, CallStack};
 pub use check::Check;
 pub use code::Code;
 pub use cubin::Cubin;
-pub use kernel::{Bank, Kernel, Parameter};
+pub use kernel::{Bank, Callee, InnerFunction, Kernel, Parameter};
 
 use crate::elf::map::Role;
 use crate::elf::{self, Dialect, Elf, Header, Section, SymbolTable};
@@ -46,6 +48,7 @@ pub static DIALECT: Dialect = Dialect {
     file_types: &tables::FILE_TYPE,
     section_types: &tables::SECTION_TYPE,
     no_bits: NO_BITS,
+    linked_to_symbols: LINKED_TO_SYMBOLS,
     section_flags: &tables::SECTION_FLAGS,
     symbol_types: &tables::SYMBOL_TYPE,
     special_sections: &crate::elf::dialect::NO_NAMES,
@@ -89,6 +92,9 @@ const IMPLICIT_ADDENDS: &[(u32, u64, u32)] = &[
 /// Relocatable cubins have types of their own for memory that is not initialised: `SHT_CUDA_GLOBAL`,
 /// `SHT_CUDA_LOCAL`, `SHT_CUDA_SHARED`, `SHT_CUDA_RESERVED_SHARED`. `sh_offset` is where the next section begins.
 const NO_BITS: &[u32] = &[0x7000_0007, 0x7000_0009, 0x7000_000a, 0x7000_0015];
+
+/// `SHT_RELA`, `SHT_REL`, and the sections with attributes, calls and prototypes.
+const LINKED_TO_SYMBOLS: &[u32] = &[4, 9, record::INFO, record::CALLGRAPH, record::PROTOTYPE];
 
 const ROLES: &[(&str, Role)] = &[
     (".nv.info", Role::Info),

@@ -1,9 +1,10 @@
 //! NVIDIA's structures in sections as records.
 
 use super::attribute::{self, Coding, Context};
+use super::callgraph::{self, CallGraph, Relation};
 use super::cubin::COMPAT;
 use super::info::Entries;
-use super::kernel::{CODE, INFO};
+use super::kernel::{self, CODE};
 use super::{MERCURY_SYMTAB, note, symbol_table, tables};
 use crate::elf::tables as elf_tables;
 use crate::elf::{Elf, Section, Strings};
@@ -12,9 +13,9 @@ use crate::record::{Layout, Record};
 use crate::span::Span;
 
 // Section types, see `tables/nvidia/elf.toml`.
-const INFO_SECTION: u32 = 0x7000_0000;
-const CALLGRAPH: u32 = 0x7000_0001;
-const PROTOTYPE: u32 = 0x7000_0002;
+pub(super) const INFO: u32 = 0x7000_0000;
+pub(super) const CALLGRAPH: u32 = 0x7000_0001;
+pub(super) const PROTOTYPE: u32 = 0x7000_0002;
 const RELOCATION_ACTION: u32 = 0x7000_000b;
 const MERCURY_RELA: u32 = 0x7000_0082;
 const MERCURY_INFO: u32 = 0x7000_0083;
@@ -22,22 +23,16 @@ const MERCURY_CALLGRAPH: u32 = 0x7000_008a;
 const MERCURY_PROTOTYPE: u32 = 0x7000_008b;
 
 /// The record that holds the byte at `offset` of `section`; `None` where this floor knows none.
-pub(super) fn record_in(elf: &Elf, section: &Section, offset: u64) -> Result<Option<Record>> {
+pub(super) fn record_in(
+    elf: &Elf,
+    calls: &CallGraph,
+    section: &Section,
+    offset: u64,
+) -> Result<Option<Record>> {
     match section.kind {
-        INFO_SECTION | MERCURY_INFO => attribute_at(elf, section, offset, Coding::Info),
+        INFO | MERCURY_INFO => attribute_at(elf, section, offset, Coding::Info),
         COMPAT => attribute_at(elf, section, offset, Coding::Compat),
-        CALLGRAPH | MERCURY_CALLGRAPH => {
-            entry_at(elf, section, offset, &tables::CALLGRAPH_ENTRY).map(|found| {
-                found.map(|(_, mut record)| {
-                    explain(elf, section, &mut record);
-                    // The negative numbers are no symbols.
-                    if record.number("callee") > 0x7fff_ffff {
-                        record.explain("callee", "no symbol", None);
-                    }
-                    record
-                })
-            })
-        }
+        CALLGRAPH | MERCURY_CALLGRAPH => call_at(elf, calls, section, offset),
         PROTOTYPE | MERCURY_PROTOTYPE => {
             let found = entry_at(elf, section, offset, &tables::PROTOTYPE_ENTRY)?;
             Ok(found.map(|(_, mut record)| {
@@ -81,7 +76,7 @@ fn attribute_at(
     // The function whose attributes these are.
     let function = section
         .name
-        .strip_prefix(INFO)
+        .strip_prefix(kernel::INFO)
         .and_then(|n| n.strip_prefix('.'));
     let code = function.and_then(|name| {
         let mut sections = elf.sections.iter().rev();
@@ -111,13 +106,42 @@ fn entry_at(
     Ok(Some((index, layout.read(title, &bytes, entry.offset))))
 }
 
+/// The entry of a call graph; `calls` knows which group those of `.nv.callgraph` are in.
+fn call_at(elf: &Elf, calls: &CallGraph, section: &Section, offset: u64) -> Result<Option<Record>> {
+    let Some((_, mut record)) = entry_at(elf, section, offset, &tables::CALLGRAPH_ENTRY)? else {
+        return Ok(None);
+    };
+    explain(elf, section, &mut record);
+    let (caller, callee) = (
+        record.number("caller") as u32,
+        record.number("callee") as u32,
+    );
+    if let Some(mark) = callgraph::mark(caller, callee) {
+        let meaning = match Relation::of(mark) {
+            Relation::Unknown => "begins a group that is not known".into(),
+            group => format!(
+                "of the pairs that follow the first {} the second",
+                group.words()
+            ),
+        };
+        record.explain("callee", meaning, None);
+    } else if calls
+        .at(record.span.offset)
+        .is_some_and(|entry| entry.relation.has_prototype())
+    {
+        let strings = symbol_table(elf, section.symbols).map(|table| table.strings);
+        explain_string(elf, strings, &mut record, "callee");
+    }
+    Ok(Some(record))
+}
+
 /// Says what the symbols and strings of an entry of `section` are.
 fn explain(elf: &Elf, section: &Section, record: &mut Record) {
     let context = Context::new(elf, section, Span::default());
     for field in &mut record.fields {
         context.explain(field, false);
     }
-    let strings = symbol_table(elf, section.link).map(|table| table.strings);
+    let strings = symbol_table(elf, section.symbols).map(|table| table.strings);
     explain_string(elf, strings, record, "prototype");
 }
 

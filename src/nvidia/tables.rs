@@ -530,11 +530,11 @@ tki_toolOptions\t160\t32\tstring\tits command line\t\n\
 ");
 
 /// Entry of .nv.callgraph.
-// Source: Observed: pairs as cuobjdump -elf prints them
+// Source: Observed: pairs as cuobjdump -elf prints them; groups on functions compiled to tell them apart
 #[rustfmt::skip]
-pub static CALLGRAPH_ENTRY: Layout = Layout::packed(".nv.callgraph", 8, "Observed: pairs as cuobjdump -elf prints them", &[], "\
-caller\t0\t32\tsymbol\t0 with a negative callee: what the functions without a caller may call\t\n\
-callee\t32\t32\tsymbol\tthe function called; -1 to -4 for calls that no symbol names\t\n\
+pub static CALLGRAPH_ENTRY: Layout = Layout::packed(".nv.callgraph", 8, "Observed: pairs as cuobjdump -elf prints them; groups on functions compiled to tell them apart", &[], "\
+caller\t0\t32\tsymbol\tthe function; 0 with a negative callee: a group begins\t\n\
+callee\t32\t32\tsymbol\tin group -1 the function called, in -4 the one whose address is taken; in -2 and -3 the prototype of the function and of what it calls by a pointer\t\n\
 mark\t32\t32\tsigned\tthe callee read as a signed number\tcallee\n\
 ");
 
@@ -991,6 +991,7 @@ Offset\t48\t16\toffset\tin the parameters\t\n\
 Size\t64\t16\tsize\tbytes\t\n\
 Pointee's logAlignment\t80\t8\tunsigned\tlog2 of the alignment of what it points to; 0 if not stated\t\n\
 Space\t88\t4\tunsigned\tmemory that it points to\t\n\
+bits 4 to 7\t92\t4\treserved\tno tool prints them\t\n\
 ");
 
 /// Largest block.

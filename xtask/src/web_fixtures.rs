@@ -20,6 +20,7 @@ pub fn run() -> Result {
     let mut files = Vec::new();
     for folder in [
         "nvidia/cubin",
+        "nvidia/own",
         "nvidia/fatbin",
         "nvidia/host",
         "amdgpu/out",
