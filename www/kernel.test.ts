@@ -21,18 +21,28 @@ const cubin = {
   local_bytes: null,
   barriers: null,
   max_threads: null,
+  required_threads: null,
+  max_registers: 255,
+  cluster: null,
+  explicit_cluster: false,
+  max_cluster_blocks: null,
+  textures: 0,
+  surfaces: 0,
+  samplers: 0,
+  call_stack: null,
+  reserved_shared_bytes: 0,
+  uses_reserved_shared: false,
+  callees: [],
+  inner_functions: [],
   params_offset: 0x210,
   params_bytes: 28,
   params: [
-    { ordinal: 0, offset: 0, size: 8, space: 0, log2_align: 0 },
-    { ordinal: 1, offset: 8, size: 8, space: 0, log2_align: 0 },
-    { ordinal: 2, offset: 16, size: 8, space: 0, log2_align: 0 },
-    { ordinal: 3, offset: 24, size: 4, space: 0, log2_align: 0 },
+    { ordinal: 0, offset: 0, size: 8, space: 0, log2_align: 0, place: { offset: 0x5b4, size: 16 } },
+    { ordinal: 1, offset: 8, size: 8, space: 0, log2_align: 0, place: { offset: 0x5a4, size: 16 } },
+    { ordinal: 2, offset: 16, size: 8, space: 0, log2_align: 0, place: { offset: 0x594, size: 16 } },
+    { ordinal: 3, offset: 24, size: 4, space: 0, log2_align: 0, place: { offset: 0x584, size: 16 } },
   ],
-  banks: [{ index: 0, section: 14, offset: 0x200, bytes: 556 }],
-  attributes: [
-    { id: 0x17, name: 'EIATTR_KPARAM_INFO', format: 'SVAL', offset: 0x584, size: 16, value: { Ordinal: 3 }, text: '' },
-  ],
+  banks: [{ index: 0, section: 14, offset: 0x200, bytes: 556, place: { offset: 0x880, size: 556 } }],
 } as unknown as KernelDetail;
 
 test('a kernel of a cubin has its six numbers', () => {
@@ -55,7 +65,66 @@ test('a parameter says where code reads it, and which bytes say so', () => {
     cells: ['3', 'c[0x0][0x228]', '0x18', '4'],
     place: { offset: 0x584, size: 16 },
   });
-  expect(parameters?.rows[0]?.place).toBe(null);
+  expect(parameters?.rows[0]?.place).toEqual({ offset: 0x5b4, size: 16 });
+});
+
+test('the stack is what the file states, or what the calls come to', () => {
+  const of = (stack_bytes: number, call_stack: object | null) =>
+    facts({ ...cubin, stack_bytes, call_stack } as unknown as KernelDetail)[1];
+  const calls = { bytes: 200, is_recursive: false, is_indirect: false, is_open: false };
+  expect(of(208, null)).toMatchObject({ value: '208', note: 'bytes a thread' });
+  expect(of(0, calls)).toMatchObject({ value: '200', note: 'bytes a thread, with calls' });
+  expect(of(0, { ...calls, is_open: true })?.note).toContain('at least');
+  expect(of(0xffff_ffff, null)?.value).toBe('unbounded');
+  expect(of(0, { ...calls, bytes: null, is_recursive: true })).toMatchObject({ value: 'unbounded', note: 'recursion' });
+});
+
+test('a kernel says how it is launched, what it calls and what lies in its code', () => {
+  const kernel = {
+    ...cubin,
+    required_threads: [32, 4, 2],
+    cluster: [2, 2, 1],
+    textures: 2,
+    samplers: 1,
+    callees: [
+      { name: 'leaf', relation: 'calls', kernel: 4, place: { offset: 0xe20, size: 8 } },
+      { name: '#ii', relation: 'calls_by_pointer', kernel: null, place: { offset: 0xe28, size: 8 } },
+    ],
+    inner_functions: [{ name: '$k$leaf', code: { offset: 0x700, size: 64 } }],
+  } as unknown as KernelDetail;
+  expect(lead(kernel)).toContain(
+    'Blocks have 32 × 4 × 2 threads. Clusters have 2 × 2 × 1 blocks. References: 2 textures, 1 sampler.',
+  );
+  const all = lists(kernel);
+  const calls = all.find((list) => list.title === 'Calls');
+  expect(calls?.rows.map((row) => [row.cells, row.link])).toEqual([
+    [['calls', 'leaf'], { at: 1, view: 'kernels/4' }],
+    [['calls by a pointer to', '#ii'], null],
+  ]);
+  // 0x700 less 0x680, where the kernel's code begins.
+  expect(all.find((list) => list.title === 'Device functions in its code')?.rows[0]?.cells).toEqual([
+    '$k$leaf',
+    '0x80',
+    '64',
+  ]);
+});
+
+test('attributes are rows of their table', () => {
+  const window = {
+    matched: 900,
+    start: 0,
+    index: [0],
+    offset: [0x584],
+    size: [16],
+    target_offset: [-1],
+    target_size: [0],
+    rows: [['EIATTR_KPARAM_INFO', 'SVAL', 'Ordinal 3', 0x584, 0x17, 16]],
+  };
+  const list = lists(cubin, window).find((one) => one.title === 'Attributes');
+  expect(list?.total).toBe(900);
+  expect(list?.rows).toEqual([
+    { cells: ['EIATTR_KPARAM_INFO', 'SVAL', 'Ordinal 3', '0x584'], place: { offset: 0x584, size: 16 } },
+  ]);
 });
 
 test('a kernel of a code object has its six numbers, and its hidden arguments apart', () => {

@@ -1,6 +1,6 @@
 // What people come for in a kernel: its six numbers, its parameters, its attributes. Pure: from the core's answer to words.
 
-import type { Int, KernelDetail, Span } from './protocol.ts';
+import type { Int, KernelDetail, Span, Window } from './protocol.ts';
 import { count, hex, size } from './text.ts';
 
 export interface Fact {
@@ -13,12 +13,16 @@ export interface Cells {
   cells: string[];
   /** The bytes that say so. */
   place: { offset: number; size: number } | null;
+  /** What the cell in `at` leads to: a view of the page. */
+  link?: { at: number; view: string } | null;
 }
 
 export interface List {
   title: string;
   columns: { title: string; isRight?: boolean; isWord?: boolean }[];
   rows: Cells[];
+  /** Rows that there are, where these are not all. */
+  total?: number;
 }
 
 type Cubin = Extract<KernelDetail, { family: 'cubin' }>;
@@ -35,8 +39,14 @@ export function facts(kernel: KernelDetail): Fact[] {
     const params = kernel.params?.length;
     return [
       { title: 'Registers', value: number(kernel.registers), note: '32-bit, a thread' },
-      { title: 'Stack', value: number(kernel.stack_bytes), note: 'bytes a thread' },
-      { title: 'Shared', value: number(kernel.shared_bytes), note: 'static bytes a block' },
+      stack(kernel),
+      {
+        title: 'Shared',
+        value: number(kernel.shared_bytes),
+        note: Number(kernel.reserved_shared_bytes)
+          ? `static bytes a block, ${number(kernel.reserved_shared_bytes)} reserved`
+          : 'static bytes a block',
+      },
       {
         title: 'Parameters',
         value: number(kernel.params_bytes),
@@ -63,12 +73,56 @@ export function facts(kernel: KernelDetail): Fact[] {
   ];
 }
 
-/** Where it is and where its parameters are, in a sentence. */
+/** What `EIATTR_MIN_STACK_SIZE` has where nothing bounds the stack. */
+const UNBOUNDED = 0xffff_ffff;
+
+/** Stack of a thread: what the file states, or what its call graph comes to. */
+function stack(kernel: Cubin): Fact {
+  const title = 'Stack';
+  const calls = kernel.call_stack;
+  if (kernel.stack_bytes === UNBOUNDED || calls?.is_recursive) {
+    return { title, value: 'unbounded', note: calls?.is_recursive ? 'recursion' : 'recursion or unknown calls' };
+  }
+  const value = number(Math.max(kernel.stack_bytes, calls?.bytes ?? 0));
+  if (!calls) return { title, value, note: 'bytes a thread' };
+  if (calls.is_open) return { title, value, note: 'bytes at least, calls leave the file' };
+  return {
+    title,
+    value,
+    note: calls.is_indirect ? 'bytes at worst, any pointer called' : 'bytes a thread, with calls',
+  };
+}
+
+/** How it must be launched, and the references it reads by, in sentences. */
+function needs(kernel: Cubin): string[] {
+  const shape = (size: number[]) => size.map((one) => count(one)).join(' × ');
+  const found: string[] = [];
+  if (kernel.required_threads) found.push(`Blocks have ${shape(kernel.required_threads)} threads.`);
+  // Two types are called Kernel in the module's declarations; this member is another in each.
+  const most = kernel.max_threads as unknown as number[] | null;
+  if (most) found.push(`Blocks have at most ${shape(most)} threads.`);
+  if (kernel.cluster) found.push(`Clusters have ${shape(kernel.cluster)} blocks.`);
+  else if (kernel.explicit_cluster) found.push('It must be launched with a cluster.');
+  if (kernel.max_cluster_blocks) found.push(`Clusters have at most ${count(kernel.max_cluster_blocks)} blocks.`);
+  const references = [
+    [kernel.textures, 'texture'],
+    [kernel.surfaces, 'surface'],
+    [kernel.samplers, 'sampler'],
+  ] as const;
+  const named = references
+    .filter(([many]) => many > 0)
+    .map(([many, word]) => `${many} ${word}${many === 1 ? '' : 's'}`);
+  if (named.length > 0) found.push(`References: ${named.join(', ')}.`);
+  return found;
+}
+
+/** Where it is, where its parameters are and how it is launched, in sentences. */
 export function lead(kernel: KernelDetail): string {
   if (kernel.family === 'cubin') {
     const kind = kernel.entry_point ? 'Kernel' : 'Device function, which cannot be launched by itself,';
     const params = kernel.params_bytes > 0 ? ` Parameters start at c[0x0][${hex(kernel.params_offset)}].` : '';
-    return `${kind} in section ${kernel.section}, ${size(kernel.code_bytes)} of code.${params}`;
+    const where = `${kind} in section ${kernel.section}, ${size(kernel.code_bytes)} of code.${params}`;
+    return [where, ...needs(kernel)].join(' ');
   }
   const at = (value: Int | null | undefined) =>
     value === null || value === undefined ? 'not in the image' : `at ${hex(value)} of the image`;
@@ -80,15 +134,17 @@ export function bytesOf(kernel: KernelDetail): { offset: number; size: number } 
   return place(kernel.family === 'cubin' ? kernel.code : kernel.descriptor_span);
 }
 
-export function lists(kernel: KernelDetail): List[] {
-  const all = kernel.family === 'cubin' ? cubinLists(kernel) : amdgpuLists(kernel);
+/** Its lists; `attributes` are the first rows of the table `attributes/N`. */
+export function lists(kernel: KernelDetail, attributes: Window | null = null): List[] {
+  const all = kernel.family === 'cubin' ? [...cubinLists(kernel), attributeList(attributes)] : amdgpuLists(kernel);
   return all.filter((list) => list.rows.length > 0).map(withoutEmpty);
 }
 
 /** The list without columns of which the file says nothing. */
-function withoutEmpty({ title, columns, rows }: List): List {
+function withoutEmpty({ title, columns, rows, ...rest }: List): List {
   const isSaid = (_: unknown, i: number) => rows.some((row) => row.cells[i] !== NOTHING);
   return {
+    ...rest,
     title,
     columns: columns.filter(isSaid),
     rows: rows.map((row) => ({ ...row, cells: row.cells.filter(isSaid) })),
@@ -101,11 +157,6 @@ const NOTHING = '—';
 const RIGHT = { isRight: true };
 
 function cubinLists(kernel: Cubin): List[] {
-  const parameters = kernel.attributes.filter((attribute) => attribute.name.startsWith('EIATTR_KPARAM_INFO'));
-  const described = (ordinal: number) => {
-    const attribute = parameters.find((one) => member(one.value, 'Ordinal') === ordinal);
-    return attribute ? { offset: Number(attribute.offset), size: attribute.size } : null;
-  };
   return [
     {
       title: 'Parameters',
@@ -124,7 +175,7 @@ function cubinLists(kernel: Cubin): List[] {
           count(parameter.size),
           parameter.log2_align ? String(2 ** parameter.log2_align) : NOTHING,
         ],
-        place: described(parameter.ordinal),
+        place: place(parameter.place),
       })),
     },
     {
@@ -142,23 +193,53 @@ function cubinLists(kernel: Cubin): List[] {
           bank.offset === null || bank.offset === undefined ? NOTHING : hex(bank.offset),
           count(bank.bytes),
         ],
-        place: null,
+        place: place(bank.place),
       })),
     },
     {
-      title: 'Attributes',
-      columns: [
-        { title: 'Attribute' },
-        { title: 'Format', isWord: true },
-        { title: 'Value' },
-        { title: 'Offset', ...RIGHT },
-      ],
-      rows: kernel.attributes.map((attribute) => ({
-        cells: [attribute.name, attribute.format, attribute.text, hex(attribute.offset)],
-        place: { offset: Number(attribute.offset), size: attribute.size },
+      title: 'Calls',
+      columns: [{ title: 'What it does' }, { title: 'Function, or prototype' }],
+      rows: kernel.callees.map((callee) => ({
+        cells: [RELATIONS[callee.relation], callee.name],
+        place: place(callee.place),
+        link: callee.kernel === null ? null : { at: 1, view: `kernels/${callee.kernel}` },
+      })),
+    },
+    {
+      title: 'Device functions in its code',
+      columns: [{ title: 'Function' }, { title: 'In the code', ...RIGHT }, { title: 'Size', ...RIGHT }],
+      rows: kernel.inner_functions.map(({ name, code }) => ({
+        cells: [name, hex(Number(code.offset) - Number(kernel.code.offset)), count(code.size)],
+        place: place(code),
       })),
     },
   ];
+}
+
+const RELATIONS: Record<Cubin['callees'][number]['relation'], string> = {
+  calls: 'calls',
+  address_taken: 'can be called by a pointer to',
+  calls_by_pointer: 'calls by a pointer to',
+  takes_address: 'takes the address of',
+  unknown: 'is in an unknown group with',
+};
+
+/** The attributes, of which the table has name, format, value in words, offset. */
+function attributeList(window: Window | null): List {
+  return {
+    title: 'Attributes',
+    columns: [
+      { title: 'Attribute' },
+      { title: 'Format', isWord: true },
+      { title: 'Value' },
+      { title: 'Offset', ...RIGHT },
+    ],
+    rows: (window?.rows ?? []).map(([name, format, text, offset], i) => ({
+      cells: [String(name), String(format), String(text), hex(Number(offset))],
+      place: place({ offset: window?.offset[i] ?? 0, size: window?.size[i] ?? 0 }),
+    })),
+    ...(window ? { total: window.matched } : {}),
+  };
 }
 
 function amdgpuLists(kernel: Amdgpu): List[] {
@@ -218,10 +299,4 @@ function rsrc(descriptor: Span, i: number): { offset: number; size: number } | n
   return Number(descriptor.size) === 64 && at !== undefined
     ? { offset: Number(descriptor.offset) + at, size: 4 }
     : null;
-}
-
-/** The member of a value that is an object or a Map. */
-function member(value: unknown, key: string): unknown {
-  if (value instanceof Map) return value.get(key);
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }

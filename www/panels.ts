@@ -33,6 +33,7 @@ const ICONS: Record<string, string> = {
   sections: 'M2.5 3h11v3h-11zM2.5 6h11v4h-11zM2.5 10h11v3h-11z',
   segments: 'M2.5 3h11v10h-11zM7 3v10',
   symbols: 'M3 4h3M3 8h3M3 12h3M8 4h5M8 8h5M8 12h5',
+  calls: 'M2.500 3h4v3h-4zM9.500 10h4v3h-4zM4.500 6v5.500h5',
   relocations: 'M3 12V6.5A2.5 2.5 0 0 1 5.5 4H13M10 1l3 3-3 3',
   image: 'M2.5 3.5h11v9h-11zM2.5 8h11',
   texts: 'M3 3.5h10M5 6.5h8M5 9.500h6M3 12.500h4',

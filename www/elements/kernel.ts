@@ -2,20 +2,21 @@
 
 import { css, html, nothing } from 'lit';
 import { bytesOf, type Cells, facts, type List, lead, lists } from '../kernel.ts';
-import type { KernelDetail } from '../protocol.ts';
+import type { KernelDetail, Window } from '../protocol.ts';
 import type { Change } from '../session.ts';
 import { figures } from '../style.ts';
 import { count, name } from '../text.ts';
 import { define, Part } from './part.ts';
 
 /** Rows of a list that are shown. */
-const ROWS = 400;
+export const ROWS = 400;
 
 export class Kernel extends Part {
   static override properties = {
     ...super.properties,
     kernel: { attribute: false },
     index: { attribute: false },
+    rows: { attribute: false },
     brief: { attribute: false },
   };
   static override styles = [
@@ -50,6 +51,8 @@ export class Kernel extends Part {
   declare kernel: KernelDetail | null;
   /** Its index in the table of kernels. */
   declare index: number;
+  /** The first of its attributes, if it is a cubin's. */
+  declare rows: Window | null;
   /** Only the numbers. */
   declare brief: boolean;
 
@@ -57,6 +60,7 @@ export class Kernel extends Part {
     super();
     this.kernel = null;
     this.index = 0;
+    this.rows = null;
     this.brief = false;
   }
 
@@ -79,11 +83,11 @@ export class Kernel extends Part {
       <dl class="facts">${facts(kernel).map(
         ({ title, value, note }) => html`<div><dt>${title}</dt><dd><b>${value}</b><small>${note}</small></dd></div>`,
       )}</dl>
-      ${this.brief ? nothing : lists(kernel).map((list) => this.#list(list))}
+      ${this.brief ? nothing : lists(kernel, this.rows).map((list) => this.#list(list))}
     `;
   }
 
-  #list({ title, columns, rows }: List) {
+  #list({ title, columns, rows, total = rows.length }: List) {
     const tone = (i: number) => `${columns[i]?.isRight ? 'right' : ''} ${columns[i]?.isWord ? 'word' : ''}`;
     return html`
       <h3>${title}</h3>
@@ -91,18 +95,27 @@ export class Kernel extends Part {
         <thead><tr>${columns.map((column, i) => html`<th scope="col" class=${tone(i)}>${column.title}</th>`)}</tr></thead>
         <tbody>${rows.slice(0, ROWS).map((row) => this.#row(row, tone))}</tbody>
       </table></div>
-      ${rows.length > ROWS ? html`<p class="dim">and ${count(rows.length - ROWS)} more</p>` : nothing}
+      ${total > ROWS ? html`<p class="dim">and ${count(total - ROWS)} more</p>` : nothing}
     `;
   }
 
-  #row({ cells, place }: Cells, tone: (i: number) => string) {
+  #row({ cells, place, link }: Cells, tone: (i: number) => string) {
     const selection = this.session?.selection;
     const isOn = place !== null && selection?.offset === place.offset && selection.size === place.size;
     const go = () => place && this.session?.select(place.offset, place.size);
     return html`<tr class="${place ? 'placed' : ''} ${isOn ? 'on' : ''}" @click=${go}>${cells.map((cell, i) => {
       const text = name(cell, 400);
-      return html`<td class=${tone(i)}>${place && i === 0 ? html`<button title="Go to the bytes that say so">${text}</button>` : text}</td>`;
+      const follow = link?.at === i ? this.#link(link.view, text) : text;
+      return html`<td class=${tone(i)}>${place && i === 0 ? html`<button title="Go to the bytes that say so">${text}</button>` : follow}</td>`;
     })}</tr>`;
+  }
+
+  #link(view: string, text: string) {
+    const go = (event: Event) => {
+      event.stopPropagation(); // the row's own place stays unselected
+      if (this.session) this.session.view = view;
+    };
+    return html`<button class="link" @click=${go}>${text}</button>`;
   }
 
   readonly #more = (): void => {

@@ -2,11 +2,12 @@
 
 import { css, html, nothing, type PropertyValues } from 'lit';
 import { isAbort, message } from '../client.ts';
-import type { Column, KernelDetail } from '../protocol.ts';
+import type { Column, KernelDetail, Window } from '../protocol.ts';
 import type { Change } from '../session.ts';
 import { count, name } from '../text.ts';
 import './bank.ts';
 import './code.ts';
+import { ROWS } from './kernel.ts';
 import './kernel.ts';
 import { define, Part } from './part.ts';
 import './table.ts';
@@ -30,6 +31,7 @@ export class Kernels extends Part {
   /** The index of the kernel that is open, or nothing; behind a `/` the view of it: `3/code`. */
   declare rest: string;
   #kernel: KernelDetail | null = null;
+  #rows: Window | null = null;
   #failed = '';
   #asking: AbortController | undefined;
 
@@ -71,7 +73,12 @@ export class Kernels extends Part {
     this.#asking = new AbortController();
     const { signal } = this.#asking;
     try {
-      this.#kernel = await this.session.call('kernel', [index], { signal });
+      const kernel = await this.session.call('kernel', [index], { signal });
+      this.#rows =
+        kernel?.family === 'cubin'
+          ? await this.session.call('list', [`attributes/${index}`, 0, ROWS], { signal })
+          : null;
+      this.#kernel = kernel;
       this.#failed = this.#kernel ? '' : 'there is no such kernel';
     } catch (error) {
       if (isAbort(error)) return;
@@ -97,7 +104,7 @@ export class Kernels extends Part {
           : nothing
       }
       ${this.#failed ? html`<p class="failed" role="alert">${this.#failed}</p>` : nothing}
-      <kernel-scope-kernel .session=${this.session} .kernel=${this.#kernel} .index=${this.#open}></kernel-scope-kernel>
+      <kernel-scope-kernel .session=${this.session} .kernel=${this.#kernel} .index=${this.#open} .rows=${this.#rows}></kernel-scope-kernel>
       ${
         this.#kernel?.family === 'cubin'
           ? html`<kernel-scope-bank .session=${this.session} .index=${this.#open}></kernel-scope-bank>`
