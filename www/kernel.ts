@@ -89,7 +89,7 @@ function stack(kernel: Cubin): Fact {
   return {
     title,
     value,
-    note: calls.is_indirect ? 'bytes at worst, any pointer called' : 'bytes a thread, with calls',
+    note: calls.is_indirect ? 'bytes at worst, with calls by pointers' : 'bytes a thread, with calls',
   };
 }
 
