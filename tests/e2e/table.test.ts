@@ -248,8 +248,8 @@ test('the tree has what the panels have, and a name goes to its bytes', async ({
   const head = page.locator('kernel-scope-hex .head');
   await item('Sections', 1).press('ArrowRight');
   await expect(item('Sections', 1)).toHaveAttribute('aria-expanded', 'true');
-  const names = await tree.locator('[aria-level="2"][data-key^="sections/"] .name').allTextContents();
-  expect(names).toEqual(SECTIONS.map(([name], i) => name || `#${i}`));
+  const names = () => tree.locator('[aria-level="2"][data-key^="sections/"] .name').allTextContents();
+  await expect.poll(names).toEqual(SECTIONS.map(([name], i) => name || `#${i}`));
 
   const [name, , , offset, size] = SECTIONS.find(([name]) => name.startsWith('.text')) ?? ['', '', 0, 0, 0];
   const text = tree.locator('[data-key^="sections/"]').filter({ hasText: name });

@@ -17,6 +17,9 @@ interface Row extends Bytes {
   name: string;
 }
 
+/** A row whose name is still on its way. */
+const UNKNOWN: Row = { name: '', own: null, target: null };
+
 /** A line of the tree: a panel, a row of its table, or what leads to the rows that are not listed. */
 interface Item extends Node {
   /** The panel's key, and behind a `/` which row. */
@@ -134,12 +137,13 @@ export class Nav extends Part {
         ...counted,
       };
       if (!isExpanded) return [panel];
-      const listed = rows.get(key) ?? [];
+      // How many there are is known before their names: what stands below does not move when these come.
+      const listed = rows.get(key) ?? Array<Row>(Math.min(Number(many), MOST)).fill(UNKNOWN);
       const isPart = listed.length > 0 && Number(many) > listed.length;
       const { offset, size } = session.selection;
       const here = new Set(size > 0 ? holders(listed, offset) : []);
       const below = listed.map((row, i): Item => {
-        const label = name(row.name) || `#${i}`;
+        const label = row === UNKNOWN ? '…' : name(row.name) || `#${i}`;
         return {
           level: 2,
           key: `${key}/${i}`,
