@@ -145,13 +145,13 @@ fn images_come_in_windows() {
     // .text has 512 bytes at 0, .nv.constant0 556 at 512; 1068 rounded up to 4096, and 4096 more.
     assert_eq!(get(&image, "size"), 8192);
     let code = handle
-        .image_bytes(false, 0.0, 512.0)
+        .image_bytes(false, 0.0, 512.0, None)
         .expect("bytes")
         .to_vec();
     assert_eq!(code, fixture("vadd.sm_90a.13.0.cubin")[0x680..0x880]);
     assert!(
         handle
-            .image_bytes(false, 1068.0, 9999.0)
+            .image_bytes(false, 1068.0, 9999.0, None)
             .expect("bytes")
             .to_vec()
             .iter()
