@@ -4,6 +4,7 @@
 // A grid with one stop for the Tab key: arrows go from cell to cell, the heading included; what is chosen (runs.ts) is what is copied.
 
 import { css, html, nothing, type PropertyValues, svg } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { isAbort, message, type Options, PATIENCE } from '../client.ts';
 import { COPY_LIMIT, type RowsForm } from '../copy.ts';
 import { LANES, laneWords } from '../lanes.ts';
@@ -37,6 +38,8 @@ import { define, Part } from './part.ts';
 
 const ROW = 25;
 const HEADER = 29;
+/** Rows after which places are counted anew: browsers are exact only up to some millions of pixels. */
+const BASE = 4096;
 const PAGE = 100;
 /** The heading, among the rows that the keyboard goes to. */
 const HEAD = -1;
@@ -113,7 +116,7 @@ export class Table extends Part {
       .edge::after { content: ''; position: absolute; inset-block: 7px; inset-inline-start: 4px; border-inline-start: 1px solid var(--line); }
       .head:not(:hover) .edge::after { visibility: hidden; }
       .edge:hover::after { border-color: var(--accent); border-inline-start-width: 2px; }
-      .row { block-size: ${ROW}px; contain: strict; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); cursor: default; }
+      .row { position: absolute; inset: 0 0 auto; block-size: ${ROW}px; contain: strict; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); cursor: default; }
       .row:hover { background: var(--hover); }
       .row[aria-selected="true"] { background: var(--wash); }
       .row.here { box-shadow: inset 3px 0 var(--accent); }
@@ -182,6 +185,8 @@ export class Table extends Part {
   #isMoved = false;
   /** Widths in characters of columns that have been seen, by their index. */
   #widths = new Map<number, number>();
+  /** Elements for rows. */
+  #slots = 0;
   #measured = new WeakSet<Window>();
   readonly #pages = new Pages<Window>(
     (page, signal) => this.#fetch(page, signal),
@@ -378,11 +383,19 @@ export class Table extends Part {
     const shown = shownColumns(this.columns, this.#setup);
     const current = shown[Math.min(this.#kept.column, shown.length - 1)] ?? 0;
     if (!this.#isPreparing) this.#pages.keepOnly((page) => (page + 1) * PAGE > first && page * PAGE < first + rows);
-    // Each element has the row that is at its place. To move elements whose rows stay in view would cost half as much again: measured.
     const here = this.#here(first, rows);
-    const body = [];
+    // A row keeps its element, at its place, as long as it is in view: what is scrolled away gives its element to what comes.
+    this.#slots = Math.max(this.#slots, rows);
+    const base = first - (first % BASE);
+    const body: unknown[] = Array(this.#slots).fill(nothing);
     for (let row = first; row < first + rows; row++) {
-      body.push(this.#row(row, shown, row === active ? current : -1, here.includes(row)));
+      const { window, at } = this.#find(row);
+      this.#measure(window);
+      const isHere = here.includes(row);
+      const isChosen = has(this.#kept.chosen, row);
+      const column = row === active ? current : -1;
+      const of = [window, at, row, base, isHere, isChosen, column, this.columns, this.#setup, this.follow];
+      body[row % this.#slots] = guard(of, () => this.#row(row, shown, column, isHere, isChosen, (row - base) * ROW));
     }
     const isInView = active === HEAD || (active >= first && active < first + rows);
     return html`
@@ -401,7 +414,7 @@ export class Table extends Part {
         <div class="window" role="presentation" ${styled({ '--columns': this.#template(shown) })} @mousedown=${this.#pressed}>
           <i class="probe"></i>
           <div class="head" role="row" aria-rowindex="1">${shown.map((index) => this.#title(index, active === HEAD && index === current))}</div>
-          <div class="rows" role="rowgroup" ${styled({ transform: `translateY(${-shift}px)` })} @click=${this.#clicked} @dblclick=${this.#doubled}>${body}</div>
+          <div class="rows" role="rowgroup" ${styled({ transform: `translateY(${-shift - (first - base) * ROW}px)` })} @click=${this.#clicked} @dblclick=${this.#doubled}>${body}</div>
         </div>
         <div class="spacer"></div>
       </div>
@@ -490,21 +503,23 @@ export class Table extends Part {
     return holders(seen, selection.offset).map((i) => first + i);
   }
 
-  #row(row: number, shown: readonly number[], current: number, isHere: boolean) {
+  /** Rows further down can be longer: columns grow, and never shrink under the reader's eyes. */
+  #measure(window: Window | undefined): void {
+    if (!window || this.#measured.has(window)) return;
+    this.#measured.add(window);
+    const all = this.columns.map((_, index) => index);
+    widths(this.columns, window.rows, all).forEach((width, index) => {
+      this.#widths.set(index, Math.max(width, this.#widths.get(index) ?? 0));
+    });
+  }
+
+  #row(row: number, shown: readonly number[], current: number, isHere: boolean, isChosen: boolean, top: number) {
     const { window, at } = this.#find(row);
     const cells = window?.rows[at];
-    if (window && !this.#measured.has(window)) {
-      // Rows further down can be longer: columns grow, and never shrink under the reader's eyes.
-      this.#measured.add(window);
-      const all = this.columns.map((_, index) => index);
-      widths(this.columns, window.rows, all).forEach((width, index) => {
-        this.#widths.set(index, Math.max(width, this.#widths.get(index) ?? 0));
-      });
-    }
     const hasTarget = window !== undefined && (this.follow !== null || targetOf(window, at) !== null);
     const tone = cells ? rowTone(this.table, this.columns, cells) : '';
     return html`<div class="row ${tone} ${isHere ? 'here' : ''}" role="row" aria-rowindex=${row + 2}
-      aria-current=${isHere ? 'true' : nothing} aria-selected=${has(this.#kept.chosen, row)}>${shown.map((index) => this.#cell(row, index, cells?.[index], hasTarget, index === current))}</div>`;
+      aria-current=${isHere ? 'true' : nothing} aria-selected=${isChosen} ${styled({ transform: `translateY(${top}px)` })}>${shown.map((index) => this.#cell(row, index, cells?.[index], hasTarget, index === current))}</div>`;
   }
 
   #cell(row: number, index: number, cell: Cell | undefined, hasTarget: boolean, isAt: boolean) {
