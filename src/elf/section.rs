@@ -190,7 +190,7 @@ pub(super) fn repair(
     let mut wrong: Option<(u32, u64)> = None;
     for i in 0..sections.len() {
         let section = &sections[i];
-        if section.link == 0 || !dialect.linked_to_symbols.contains(&section.kind) {
+        if !dialect.linked_to_symbols.contains(&section.kind) {
             continue;
         }
         let linked = sections.get(section.link as usize);

@@ -106,11 +106,11 @@ impl Check {
             let finding = match reason {
                 Reason::Type(kind) => {
                     let name = match tables::RELOCATION.name(kind.into()) {
-                        Some(name) => name.into(),
+                        Some(name) => format!("type {name}"),
                         None => format!("type 0x{kind:x}"),
                     };
                     elf.refused(format!(
-                        "a loader does not apply relocations of type {name} ({count} here)"
+                        "a loader does not apply relocations of {name} ({count} here)"
                     ))
                     .expected("R_CUDA_64, R_CUDA_ABS32_LO_32 or R_CUDA_ABS32_HI_32", name)
                 }
