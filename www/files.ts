@@ -6,7 +6,7 @@ import { isView } from './panels.ts';
 import { type Place, parsePlace } from './place.ts';
 import { type Change, Session, type Tone } from './session.ts';
 import { OtherSite, type Source } from './source.ts';
-import { keepPlace, placeOf } from './stored.ts';
+import { forgetPlaces, keepPlace, placeOf } from './stored.ts';
 import { name } from './text.ts';
 
 /** A file that is on its way. */
@@ -139,6 +139,13 @@ export class Files {
     const isThere = view === null || isView(session, view);
     if (!isThere) this.#told.notice(`This file has no panel ${name(view, 60)}.`, 'error');
     void session.go(isThere ? place : { ...place, view: null });
+  }
+
+  /** Forgets where files were left, those included that are about to be kept. Says how many they were. */
+  forget(): number {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    return forgetPlaces();
   }
 
   show(session: Session): void {

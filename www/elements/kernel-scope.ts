@@ -14,7 +14,7 @@ import type { Place } from '../place.ts';
 import type { Session, Tone } from '../session.ts';
 import { type Action, actionOf } from '../shortcuts.ts';
 import { fromDigits, fromFile, fromTransfer, fromUrl, hasFiles, type OtherSite, type Source } from '../source.ts';
-import { forgetPlaces, store, stored } from '../stored.ts';
+import { store, stored } from '../stored.ts';
 import { base, isolation } from '../style.ts';
 import { styled } from '../styled.ts';
 import { count, name } from '../text.ts';
@@ -437,7 +437,7 @@ export class KernelScope extends LitElement {
   }
 
   #forget(): void {
-    const many = forgetPlaces();
+    const many = this.files.forget();
     this.#notice(
       many === 1 ? 'The place of 1 file is forgotten.' : `The places of ${count(many)} files are forgotten.`,
       'info',
