@@ -67,7 +67,7 @@ fn a_file_cut_off_anywhere_opens() {
     for path in common::all(common::EVERY) {
         let bytes = common::bytes(&path);
         let near = bytes.len().min(4096);
-        let step = if common::whole() { 1 } else { 13 };
+        let step = if common::whole() { 1 } else { 19 };
         let mut cuts: Vec<usize> = (0..near).step_by(step).collect();
         if bytes.len() > near {
             let count = if common::whole() { 200 } else { 20 };
@@ -87,7 +87,7 @@ fn a_file_cut_off_anywhere_opens() {
 #[test]
 fn a_file_with_one_wrong_byte_opens() {
     let mut random = Random(2);
-    let count = if common::whole() { 20_000 } else { 150 };
+    let count = if common::whole() { 20_000 } else { 100 };
     for path in common::all(common::EVERY) {
         let bytes = common::bytes(&path);
         for _ in 0..count {

@@ -20,13 +20,13 @@ pub fn bytes(path: &str) -> Vec<u8> {
 
 /// What independent tools say of the fixtures of a group, by path.
 pub fn facts(group: &str) -> serde_json::Map<String, serde_json::Value> {
-    let files = ["facts.json", "facts_nvidia.json"].iter().flat_map(|file| {
-        let mut all: serde_json::Value = serde_json::from_slice(&bytes(file)).expect("facts");
-        all[group]
-            .as_object_mut()
-            .map(std::mem::take)
-            .unwrap_or_default()
-    });
+    let files = ["facts.json", "facts_nvidia.json", "facts_amdgpu.json"]
+        .iter()
+        .flat_map(|file| {
+            let mut all: serde_json::Value = serde_json::from_slice(&bytes(file)).expect("facts");
+            let group = all.get_mut(group).and_then(|group| group.as_object_mut());
+            group.map(std::mem::take).unwrap_or_default()
+        });
     files.collect()
 }
 
@@ -73,6 +73,7 @@ pub const EVERY: &[&str] = &[
     "nvidia/fatbin",
     "nvidia/host",
     "amdgpu/out",
+    "amdgpu/own",
     "amdgpu/con",
     "amdgpu/mal",
     "own",
