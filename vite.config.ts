@@ -14,6 +14,14 @@ const examples: Plugin = {
   },
 };
 
+// Templates and style sheets are text, which the minifier leaves alone: what indents their lines need not be sent.
+const unindented: Plugin = {
+  name: 'unindented',
+  enforce: 'pre',
+  apply: 'build',
+  transform: (code, id) => (/\/www\/.*\.ts$/.test(id) ? { code: code.replace(/\n\s+/g, '\n'), map: null } : null),
+};
+
 // Other sites that the built page may fetch files from, when its user asks for one: their origins with blanks between, in
 // KERNELSCOPE_CONNECT. None unless whoever builds the page says so.
 const connect = (process.env.KERNELSCOPE_CONNECT ?? '').split(/\s+/).filter((word) => word !== '');
@@ -33,7 +41,7 @@ export default defineConfig({
   base: './',
   // There is no folder of files that are copied as they are.
   publicDir: false,
-  plugins: [examples, policy],
+  plugins: [examples, policy, unindented],
   worker: { format: 'es' },
   build: {
     target: 'es2022',

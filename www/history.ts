@@ -25,18 +25,18 @@ const REST = 250;
 
 export class History {
   readonly #files: Files;
-  readonly #open: (place: Place) => void;
+  readonly #open: (place: Place) => Promise<unknown>;
   readonly #say: (text: string) => void;
   #last = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isGoing = false;
-  /** The place that is being opened is in the address already. */
-  #isOpening = false;
+  /** The place that is being opened, which is in the address already. */
+  #opening: Place | null = null;
   /** The place that the page's address named when no file was open, and the digest of its file where that is known. */
   pending: { place: Place; digest: string | null } | null = null;
 
-  /** `open` opens a place whose file is not open; `say` tells why nothing happens. */
-  constructor(files: Files, open: (place: Place) => void, say: (text: string) => void) {
+  /** `open` opens a place whose file is not open, and settles when that has ended; `say` tells why nothing happens. */
+  constructor(files: Files, open: (place: Place) => Promise<unknown>, say: (text: string) => void) {
     this.#files = files;
     this.#open = open;
     this.#say = say;
@@ -58,8 +58,8 @@ export class History {
     // What the history itself has brought about is in it already.
     const isStep = !this.#isGoing && (change === null || change === 'view' || change === 'reveal');
     const now = performance.now();
-    if (change === null && this.#isOpening) {
-      this.#isOpening = false;
+    if (change === null && this.#opening) {
+      this.#opening = null;
       this.#last = now;
     }
     clearTimeout(this.#timer);
@@ -101,8 +101,11 @@ export class History {
       sessions.find((one) => place.src !== null && link(one) === place.src) ??
       (place.src === null && !state ? active : null);
     if (!session && place.src !== null) {
-      this.#isOpening = true;
-      this.#open(place);
+      this.#opening = place;
+      // Where nothing was opened, the next file that is shown is a step of its own.
+      void this.#open(place).finally(() => {
+        if (this.#opening === place) this.#opening = null;
+      });
     } else if (!session && active) {
       this.#say('The file of that place is not open any more: open it again to go there.');
     } else if (!session) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { facts, lead, lists } from './kernel.ts';
-import type { KernelDetail } from './protocol.ts';
+import type { KernelDetail, Window } from './protocol.ts';
 
 const span = { offset: 0x680, size: 512 };
 
@@ -106,6 +106,39 @@ test('a kernel says how it is launched, what it calls and what lies in its code'
     '$k$leaf',
     '0x80',
     '64',
+  ]);
+});
+
+test('memory and limits are told as far as the file has them, with the attributes that say so', () => {
+  const of = (kernel: object, window: Window | null = null) =>
+    lists({ ...cubin, ...kernel } as unknown as KernelDetail, window).find((one) => one.title === 'Memory and limits');
+  expect(of({})?.rows.map((row) => row.cells)).toEqual([
+    ['Registers at most', 'no limit', 'a thread', 'EIATTR_MAXREG_COUNT'],
+    ['Own stack frame', '0', 'bytes a thread', 'EIATTR_FRAME_SIZE'],
+  ]);
+  // What `cuobjdump -elf` prints of axpy for sm_110 with CUDA 13.0: EIATTR_RESERVED_SMEM_USED at 0x634, EIATTR_MAXREG_COUNT at 0x63c,
+  // and 192 bytes of .nv.shared.reserved.0.
+  const window = {
+    matched: 2,
+    start: 0,
+    index: [0, 1],
+    offset: [0x634, 0x63c],
+    size: [4, 4],
+    target_offset: [-1, -1],
+    target_size: [0, 0],
+    rows: [
+      ['EIATTR_RESERVED_SMEM_USED', 'NVAL', '', 0x634, 0x41, 4],
+      ['EIATTR_MAXREG_COUNT', 'HVAL', '40', 0x63c, 0x1b, 4],
+    ],
+  };
+  const most = { max_registers: 40, max_stack_bytes: 0xffff_ffff, local_bytes: 1024 };
+  const rows = of({ ...most, reserved_shared_bytes: 192, uses_reserved_shared: true }, window)?.rows;
+  expect(rows?.map(({ cells, place }) => [...cells.slice(0, 3), place?.offset])).toEqual([
+    ['Registers at most', '40', 'a thread', 0x63c],
+    ['Own stack frame', '0', 'bytes a thread', undefined],
+    ['Stack at most', 'unbounded', 'bytes a thread', undefined],
+    ['Local memory', '1,024', 'bytes a thread', undefined],
+    ['Reserved shared memory', '192', 'bytes a block, used by it', 0x634],
   ]);
 });
 

@@ -136,7 +136,7 @@ export function bytesOf(kernel: KernelDetail): { offset: number; size: number } 
 
 /** Its lists; `attributes` are the first rows of the table `attributes/N`. */
 export function lists(kernel: KernelDetail, attributes: Window | null = null): List[] {
-  const all = kernel.family === 'cubin' ? [...cubinLists(kernel), attributeList(attributes)] : amdgpuLists(kernel);
+  const all = kernel.family === 'cubin' ? cubinLists(kernel, attributes) : amdgpuLists(kernel);
   return all.filter((list) => list.rows.length > 0).map(withoutEmpty);
 }
 
@@ -156,7 +156,50 @@ const NOTHING = '—';
 
 const RIGHT = { isRight: true };
 
-function cubinLists(kernel: Cubin): List[] {
+/** What `EIATTR_MAXREG_COUNT` has where the compiler was given no limit. */
+const UNLIMITED = 255;
+
+/** Memory and registers beside the six numbers, as far as the file says; rows of the kernel's own attributes lead to these. */
+function limits(kernel: Cubin, attributes: Window | null): List {
+  const { frame_bytes, max_stack_bytes, local_bytes, max_registers, uses_reserved_shared } = kernel;
+  const most = max_stack_bytes === UNBOUNDED ? 'unbounded' : number(max_stack_bytes);
+  const reserved = Number(kernel.reserved_shared_bytes) || uses_reserved_shared ? kernel.reserved_shared_bytes : null;
+  const rows = [
+    [
+      'Registers at most',
+      max_registers === UNLIMITED ? 'no limit' : number(max_registers),
+      'a thread',
+      'EIATTR_MAXREG_COUNT',
+    ],
+    ['Own stack frame', number(frame_bytes), 'bytes a thread', 'EIATTR_FRAME_SIZE'],
+    ['Stack at most', most, 'bytes a thread', 'EIATTR_MAX_STACK_SIZE'],
+    ['Local memory', number(local_bytes), 'bytes a thread', '.nv.local'],
+    [
+      'Reserved shared memory',
+      number(reserved),
+      uses_reserved_shared ? 'bytes a block, used by it' : 'bytes a block',
+      uses_reserved_shared ? 'EIATTR_RESERVED_SMEM_USED' : '.nv.shared.reserved',
+    ],
+  ] as const;
+  const placeOf = (said: string) => {
+    const at = attributes?.rows.findIndex(([name]) => name === said) ?? -1;
+    return at < 0 ? null : place({ offset: attributes?.offset[at] ?? 0, size: attributes?.size[at] ?? 0 });
+  };
+  return {
+    title: 'Memory and limits',
+    columns: [
+      { title: 'What' },
+      { title: 'How much', ...RIGHT },
+      { title: 'Unit' },
+      { title: 'Said by', isWord: true },
+    ],
+    rows: rows
+      .filter(([, value]) => value !== NOTHING)
+      .map((cells) => ({ cells: [...cells], place: placeOf(cells[3]) })),
+  };
+}
+
+function cubinLists(kernel: Cubin, attributes: Window | null): List[] {
   return [
     {
       title: 'Parameters',
@@ -166,6 +209,7 @@ function cubinLists(kernel: Cubin): List[] {
         { title: 'Offset', ...RIGHT },
         { title: 'Size', ...RIGHT },
         { title: 'Aligned to', ...RIGHT },
+        { title: 'Space', ...RIGHT },
       ],
       rows: (kernel.params ?? []).map((parameter) => ({
         cells: [
@@ -174,10 +218,12 @@ function cubinLists(kernel: Cubin): List[] {
           hex(parameter.offset),
           count(parameter.size),
           parameter.log2_align ? String(2 ** parameter.log2_align) : NOTHING,
+          parameter.space ? String(parameter.space) : NOTHING,
         ],
         place: place(parameter.place),
       })),
     },
+    limits(kernel, attributes),
     {
       title: 'Constant banks',
       columns: [
@@ -213,6 +259,7 @@ function cubinLists(kernel: Cubin): List[] {
         place: place(code),
       })),
     },
+    attributeList(attributes),
   ];
 }
 

@@ -63,7 +63,7 @@ const KERNELS = 8;
 
 const summary = panel({
   request: async (session, signal): Promise<SummaryData> => {
-    const kernelCount = Number(session.summary.tables.find((table) => table.key === 'kernels')?.count ?? 0);
+    const kernelCount = session.countOf('kernels');
     const [kernel, columns, window, findings] = await Promise.all([
       kernelCount === 1 ? session.call('kernel', [0], { signal }) : null,
       kernelCount > 1 ? session.call('columns', ['kernels'], { signal }) : null,

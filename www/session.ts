@@ -103,6 +103,11 @@ export class Session {
     return this.#opened.summary;
   }
 
+  /** Rows of a table that the summary has; 0 where it has no such table. */
+  countOf(key: string): number {
+    return Number(this.summary.tables.find((table) => table.key === key)?.count ?? 0);
+  }
+
   get size(): number {
     return Number(this.#opened.summary.size);
   }

@@ -69,6 +69,7 @@ export const GROUPS: Group[] = [
       { keys: ['Enter'], title: 'Open what the row stands for' },
       { keys: ['Control+a'], title: 'Select all rows' },
       { keys: ['Control+c'], title: 'Copy the selected rows' },
+      { keys: ['Touch'], title: 'Rest on a row, then tap another, to select the rows between' },
     ],
   },
   {

@@ -71,3 +71,41 @@ test('PTX is read by lines, of one text or of several', async ({ page }) => {
   await page.getByRole('button', { name: 'All 2 texts' }).click();
   await expect(page.getByRole('grid', { name: 'Text' })).toBeVisible();
 });
+
+test('an instruction leads to its line of PTX, and the line to the code', async ({ page }) => {
+  // Of two texts, third is in the second.
+  const grid = await openCode(page, LINKED, 'third');
+  const [, [offset, line]] = FACTS['nvidia/cubin/linked.sm_90.13.5.nvlink-lineinfo.cubin'].third.ptx;
+  const row = grid.getByRole('row').nth(1 + offset / 16);
+  await expect(row.getByRole('gridcell').first()).toHaveText(`0x${offset.toString(16)}`);
+  await row.getByRole('button', { name: String(line), exact: true }).click();
+  const lines = page.getByRole('grid', { name: 'Lines' });
+  const chosen = lines.locator('[aria-selected="true"]');
+  await expect(chosen).toHaveAttribute('aria-rowindex', String(line + 1));
+  await expect(chosen).toBeInViewport();
+  await expect(page).toHaveURL(/view=texts\/1/);
+
+  await lines
+    .locator(`[aria-rowindex="${line + 1}"]`)
+    .getByRole('button')
+    .click();
+  await expect(page.getByText('Code of third')).toBeVisible();
+  await expect(grid.locator('[aria-selected="true"]')).toHaveAttribute('aria-rowindex', String(2 + offset / 16));
+});
+
+test('a line in a long text is brought into view, by the keyboard too', async ({ page }) => {
+  const grid = await openCode(page, INLINE, 'second');
+  const [[, line]] = FACTS['nvidia/cubin/inline.sm_90.13.5.nvcc-lineinfo.cubin'].second.ptx;
+  await grid.focus();
+  await grid.press('Control+Home');
+  await grid.press('End');
+  await grid.press('ArrowLeft');
+  await grid.press('Enter');
+  const chosen = page.getByRole('grid', { name: 'Lines' }).locator('[aria-selected="true"]');
+  await expect(chosen).toHaveAttribute('aria-rowindex', String(line + 1));
+  await expect(chosen).toBeInViewport();
+  // The bytes of the line are selected with it.
+  await expect(page.locator('kernel-scope-hex .head')).toContainText('.nv_debug_ptx_txt');
+  await chosen.getByRole('button').click();
+  await expect(grid.locator('[aria-selected="true"]')).toHaveAttribute('aria-rowindex', '2');
+});

@@ -237,7 +237,51 @@ test('a finger selects rows and follows links', async ({ browser, site }) => {
   await expect(grid.getByRole('row').nth(3)).toHaveAttribute('aria-selected', 'true');
   await grid.getByRole('row').nth(3).getByRole('button').tap();
   await expect(page.locator('kernel-scope-hex .head')).toContainText(`${SECTIONS[2]?.[4]} bytes selected`);
+
+  // One that rests begins a run, which the next tap ends; then a tap is one again.
+  const { y } = (await grid.getByRole('row').nth(2).boundingBox()) ?? { y: 0 };
+  const { x } = (await grid.boundingBox()) ?? { x: 0 };
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: x + 30, y: y + 12 }] });
+  await expect(page.getByRole('status').filter({ hasText: 'Tap the last row' })).toBeVisible();
+  await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  await grid.getByRole('row').nth(5).getByRole('button').tap();
+  await expect(grid.locator('[aria-selected="true"]')).toHaveCount(4);
+  await expect(page.getByRole('status').filter({ hasText: '4 selected' })).toBeVisible();
+  await grid.getByRole('row').nth(4).tap();
+  await expect(grid.locator('[aria-selected="true"]')).toHaveCount(1);
   await context.close();
+});
+
+test('rows are read in their order, wherever they were scrolled to', async ({ page, context }, testInfo) => {
+  const grid = await many(page, testInfo.outputPath('symbols.elf'));
+  const cdp = await context.newCDPSession(page);
+  /** What is in the rows, as the browser hands them to a screen reader. */
+  const read = async () => {
+    const { nodes } = await cdp.send('Accessibility.getFullAXTree');
+    const byId = new Map(nodes.map((node) => [node.nodeId, node]));
+    const rows = nodes.find((node) => node.role?.value === 'rowgroup' && (node.childIds?.length ?? 0) > 3)?.childIds;
+    return rows?.map((row) =>
+      byId
+        .get(row)
+        ?.childIds?.map((cell) => byId.get(cell)?.name?.value ?? '')
+        .join(' '),
+    );
+  };
+  /** What is in the rows, from above to below or as their elements stand. */
+  const seen = (isSorted = true) =>
+    grid.locator('.row').evaluateAll((rows, isSorted) => {
+      if (isSorted) rows.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top);
+      return rows.map((row) => [...row.querySelectorAll('.cell')].map((cell) => cell.textContent?.trim()).join(' '));
+    }, isSorted);
+  await expect.poll(async () => (await read())?.length).toBeGreaterThan(3);
+  expect(await read()).toEqual(await seen());
+  await grid.hover();
+  await page.mouse.wheel(0, 7 * 25);
+  await expect(grid.locator('[aria-rowindex="3"]')).toHaveCount(0);
+  // The elements stand in another order.
+  expect(await seen(false)).not.toEqual(await seen());
+  await expect.poll(async () => JSON.stringify(await read()) === JSON.stringify(await seen())).toBe(true);
 });
 
 test('the tree has what the panels have, and a name goes to its bytes', async ({ page }) => {

@@ -3,13 +3,14 @@
 import { css, html, nothing, type PropertyValues, svg } from 'lit';
 import { isAbort, message } from '../client.ts';
 import { LANES } from '../lanes.ts';
+import { textOf } from '../origin.ts';
 import type { CodeStatistics, Column } from '../protocol.ts';
 import type { Change } from '../session.ts';
 import { figures } from '../style.ts';
 import { styled } from '../styled.ts';
 import { count, share } from '../text.ts';
 import { define, Part } from './part.ts';
-import './table.ts';
+import { type Leads, showRow } from './table.ts';
 
 /** A sign of the timeline, for the legend. */
 function sign(lane: string) {
@@ -56,6 +57,7 @@ export class Code extends Part {
   #statistics: CodeStatistics | null = null;
   #failed = '';
   #asking: AbortController | undefined;
+  #finding: AbortController | undefined;
 
   constructor() {
     super();
@@ -74,6 +76,7 @@ export class Code extends Part {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#asking?.abort();
+    this.#finding?.abort();
   }
 
   override connectedCallback(): void {
@@ -109,10 +112,35 @@ export class Code extends Part {
       </div>
       ${
         this.#columns
-          ? html`<kernel-scope-table .session=${this.session} .table=${`code/${this.kernel}`} .columns=${this.#columns} .label=${'Code'}></kernel-scope-table>`
+          ? html`<kernel-scope-table .session=${this.session} .table=${`code/${this.kernel}`} .columns=${this.#columns} .label=${'Code'}
+              .leads=${this.session?.countOf('texts') ? this.#leads : null}></kernel-scope-table>`
           : nothing
       }
     `;
+  }
+
+  /** Lines of PTX lead to the text that the file keeps. */
+  readonly #leads: Leads = {
+    ptx_line: {
+      title: 'Go to this line of the text',
+      isLink: (line) => Number(line) > 0,
+      go: (line) => void this.#text(Number(line)),
+    },
+  };
+
+  async #text(line: number): Promise<void> {
+    const { session, kernel } = this;
+    if (!session) return;
+    this.#finding?.abort();
+    this.#finding = new AbortController();
+    try {
+      const text = await textOf(session, kernel, { signal: this.#finding.signal });
+      if (text === null) return session.onNotice('None of the texts is said to be of this function.', 'info');
+      showRow(session, `text/${text}`, line - 1);
+      session.view = `texts/${text}`;
+    } catch (error) {
+      if (!isAbort(error)) session.onNotice(message(error));
+    }
   }
 
   /** Six numbers, and how many instructions stall for how long. Before they are counted, their room. */

@@ -183,7 +183,7 @@ export class KernelScope extends LitElement {
     this.#setTheme(stored('theme', 'system', isTheme));
     this.#history = new History(
       this.files,
-      (place) => void this.openUrl(place.src ?? '', undefined, place),
+      (place) => this.openUrl(place.src ?? '', undefined, place),
       (text) => this.#notice(text, 'info'),
     );
     this.#history.start();

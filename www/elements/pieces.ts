@@ -85,7 +85,7 @@ export class Pieces extends Part {
       if (change === 'selection' || change === 'location' || change === 'reopened') this.requestUpdate();
     });
     this.#pages.clear();
-    this.#total = Number(space?.session.summary.tables.find(({ key }) => key === space.key)?.count ?? 0);
+    this.#total = space?.session.countOf(space.key) ?? 0;
     this.#virtual.top = 0;
   }
 

@@ -13,7 +13,7 @@ import { Pages } from '../pages.ts';
 import type { Cell, Column, Progress, Window } from '../protocol.ts';
 import { ptxParts } from '../ptx.ts';
 import { has, length, type Runs, withoutRow, withRows } from '../runs.ts';
-import type { Change, Selection } from '../session.ts';
+import type { Change, Selection, Session } from '../session.ts';
 import { store, stored } from '../stored.ts';
 import { styled } from '../styled.ts';
 import {
@@ -43,6 +43,10 @@ const BASE = 4096;
 const PAGE = 100;
 /** The heading, among the rows that the keyboard goes to. */
 const HEAD = -1;
+/** Milliseconds that a finger rests on a row to begin a run. */
+const HOLD = 450;
+/** While this is said, the next tap ends the run. */
+const RUN = 'Tap the last row to select';
 /** Characters of the invisible box that says how wide they are. */
 const PROBE = 10;
 
@@ -73,7 +77,20 @@ interface Kept {
   selected: Selection | null;
   /** Where a run began that goes on with Shift. */
   anchor: number;
+  /** The row is to be gone to when the rows are here. */
+  isWanted: boolean;
 }
+
+/** Where the cells of a column lead, other than their row. */
+export interface Lead {
+  title: string;
+  isLink(cell: Cell | undefined, cells: readonly Cell[]): boolean;
+  /** `index`: of the row in the table. */
+  go(cell: Cell | undefined, index: number): void;
+}
+
+/** By the keys of columns. */
+export type Leads = Readonly<Record<string, Lead>>;
 
 /** Something that takes a while. */
 interface Work {
@@ -92,6 +109,7 @@ export class Table extends Part {
     columns: { attribute: false },
     label: { attribute: false },
     follow: { attribute: false },
+    leads: { attribute: false },
   };
   static override styles = [
     super.styles,
@@ -120,6 +138,8 @@ export class Table extends Part {
       .row:hover { background: var(--hover); }
       .row[aria-selected="true"] { background: var(--wash); }
       .row.here { box-shadow: inset 3px 0 var(--accent); }
+      /* A finger that rests on a row begins a run of rows, not of characters. */
+      @media (pointer: coarse) { .row { user-select: none; -webkit-user-select: none; -webkit-touch-callout: none; } }
       .cell { white-space: pre; overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
       .scroller:focus-visible .at { outline: 2px solid var(--accent); outline-offset: -1px; border-radius: 2px; }
       .right, .right button { text-align: end; }
@@ -174,6 +194,8 @@ export class Table extends Part {
   declare label: string;
   /** Where a row leads, by its index in the table, if not to bytes. */
   declare follow: ((index: number) => void) | null;
+  /** Where cells lead by themselves. */
+  declare leads: Leads | null;
   #kept: Kept = fresh(0);
   #setup: Setup = { shown: null, widths: {} };
   #work: Work | null = null;
@@ -183,6 +205,11 @@ export class Table extends Part {
   #isAwaited = false;
   /** Whether the cell that the keyboard is on is to be brought into view. */
   #isMoved = false;
+  /** The row that a finger is on, and what waits for it to have rested there. */
+  #touched: number | null = null;
+  #resting: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the finger has rested, so that lifting it is no tap. */
+  #hasRested = false;
   /** Widths in characters of columns that have been seen, by their index. */
   #widths = new Map<number, number>();
   /** Elements for rows. */
@@ -211,6 +238,7 @@ export class Table extends Part {
     this.columns = [];
     this.label = '';
     this.follow = null;
+    this.leads = null;
   }
 
   /** The words that rows are filtered by. */
@@ -252,6 +280,7 @@ export class Table extends Part {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#work?.controller.abort();
+    this.#lifted();
   }
 
   override connectedCallback(): void {
@@ -285,7 +314,7 @@ export class Table extends Part {
 
   /** Rows of the table, as the file's summary has them. */
   get #stated(): number {
-    return Number(this.session?.summary.tables.find((one) => one.key === this.table)?.count ?? 0);
+    return this.session?.countOf(this.table) ?? 0;
   }
 
   /** Rows of the table. */
@@ -361,7 +390,10 @@ export class Table extends Part {
       kept.chosen = [];
       kept.anchor = 0;
       this.#virtual.scrollTo(0);
+    } else if (kept.isWanted) {
+      this.#goTo(kept.row, 'alone');
     }
+    kept.isWanted = false;
     this.requestUpdate();
   }
 
@@ -388,13 +420,15 @@ export class Table extends Part {
     this.#slots = Math.max(this.#slots, rows);
     const base = first - (first % BASE);
     const body: unknown[] = Array(this.#slots).fill(nothing);
+    // Read aloud they are in their order all the same.
+    const ids = Array.from({ length: rows }, (_, i) => rowId(first + i)).join(' ');
     for (let row = first; row < first + rows; row++) {
       const { window, at } = this.#find(row);
       this.#measure(window);
       const isHere = here.includes(row);
       const isChosen = has(this.#kept.chosen, row);
       const column = row === active ? current : -1;
-      const of = [window, at, row, base, isHere, isChosen, column, this.columns, this.#setup, this.follow];
+      const of = [window, at, row, base, isHere, isChosen, column, this.columns, this.#setup, this.follow, this.leads];
       body[row % this.#slots] = guard(of, () => this.#row(row, shown, column, isHere, isChosen, (row - base) * ROW));
     }
     const isInView = active === HEAD || (active >= first && active < first + rows);
@@ -414,7 +448,8 @@ export class Table extends Part {
         <div class="window" role="presentation" ${styled({ '--columns': this.#template(shown) })} @mousedown=${this.#pressed}>
           <i class="probe"></i>
           <div class="head" role="row" aria-rowindex="1">${shown.map((index) => this.#title(index, active === HEAD && index === current))}</div>
-          <div class="rows" role="rowgroup" ${styled({ transform: `translateY(${-shift - (first - base) * ROW}px)` })} @click=${this.#clicked} @dblclick=${this.#doubled}>${body}</div>
+          <div class="rows" role="rowgroup" aria-owns=${ids || nothing} ${styled({ transform: `translateY(${-shift - (first - base) * ROW}px)` })} @click=${this.#clicked} @dblclick=${this.#doubled}
+            @pointerdown=${this.#down} @pointerup=${this.#lifted} @pointercancel=${this.#lifted} @contextmenu=${this.#menu}>${body}</div>
         </div>
         <div class="spacer"></div>
       </div>
@@ -518,19 +553,21 @@ export class Table extends Part {
     const cells = window?.rows[at];
     const hasTarget = window !== undefined && (this.follow !== null || targetOf(window, at) !== null);
     const tone = cells ? rowTone(this.table, this.columns, cells) : '';
-    return html`<div class="row ${tone} ${isHere ? 'here' : ''}" role="row" aria-rowindex=${row + 2}
-      aria-current=${isHere ? 'true' : nothing} aria-selected=${isChosen} ${styled({ transform: `translateY(${top}px)` })}>${shown.map((index) => this.#cell(row, index, cells?.[index], hasTarget, index === current))}</div>`;
+    return html`<div class="row ${tone} ${isHere ? 'here' : ''}" role="row" id=${rowId(row)} aria-rowindex=${row + 2}
+      aria-current=${isHere ? 'true' : nothing} aria-selected=${isChosen} ${styled({ transform: `translateY(${top}px)` })}>${shown.map((index) => this.#cell(row, index, cells, hasTarget, index === current))}</div>`;
   }
 
-  #cell(row: number, index: number, cell: Cell | undefined, hasTarget: boolean, isAt: boolean) {
+  #cell(row: number, index: number, cells: readonly Cell[] | undefined, hasTarget: boolean, isAt: boolean) {
     const column = this.columns[index] as Column;
+    const cell = cells?.[index];
     const text = cellText(cell, column);
     const tone = `cell ${isRight(column) ? 'right' : ''} ${column.unit} ${isAt ? 'at' : ''}`;
     return html`<div class=${tone} role="gridcell" aria-colindex=${index + 1} id=${isAt ? cellId(row, index) : nothing}
-      title=${text.length > 30 ? text : nothing}>${this.#content(column, cell, text, hasTarget)}</div>`;
+      title=${text.length > 30 ? text : nothing}>${this.#content(column, cell, text, hasTarget, this.#leadOf(index, cells))}</div>`;
   }
 
-  #content(column: Column, cell: Cell | undefined, text: string, hasTarget: boolean) {
+  #content(column: Column, cell: Cell | undefined, text: string, hasTarget: boolean, lead: Lead | null) {
+    if (lead) return html`<button class="link" tabindex="-1" title=${lead.title}>${text}</button>`;
     if (hasTarget && column.key === LINKS[kindOf(this.table)]) {
       return html`<button class="link" tabindex="-1" title=${this.follow ? 'Open it (Ctrl+Enter)' : 'Go to its bytes (Ctrl+Enter)'}>${text}</button>`;
     }
@@ -545,6 +582,12 @@ export class Table extends Part {
       return html`<i class="bar"><i ${styled({ width: `${Number(cell) * 100}%` })}></i></i>${text}`;
     }
     return text;
+  }
+
+  /** Where the cell leads by itself. */
+  #leadOf(index: number, cells: readonly Cell[] | undefined): Lead | null {
+    const lead = this.leads?.[this.columns[index]?.key ?? ''];
+    return lead && cells && lead.isLink(cells[index], cells) ? lead : null;
   }
 
   #columnItems(shown: readonly number[]): Items {
@@ -711,13 +754,15 @@ export class Table extends Part {
     this.#selectRow();
   }
 
-  /** Goes where the row leads. */
-  #lead(row: number): void {
+  /** Goes where the row leads, or its cell in a column. */
+  #lead(row: number, column = -1): void {
     const { window, at } = this.#find(row);
     const index = window?.index[at];
     if (!window || index === undefined) return;
     const target = targetOf(window, at);
-    if (this.follow) this.follow(index);
+    const lead = this.#leadOf(column, window.rows[at]);
+    if (lead) lead.go(window.rows[at]?.[column], index);
+    else if (this.follow) this.follow(index);
     else if (target) this.session?.select(Number(target.offset), Number(target.size));
     this.#kept.selected = this.session?.selection ?? null;
   }
@@ -729,20 +774,57 @@ export class Table extends Part {
     this.#focus();
   };
 
+  readonly #down = (event: PointerEvent): void => {
+    this.#lifted();
+    this.#hasRested = false;
+    if (event.pointerType !== 'touch') return;
+    this.#touched = rowAt(event);
+    this.#resting = setTimeout(this.#rested, HOLD);
+  };
+
+  readonly #lifted = (): void => {
+    clearTimeout(this.#resting);
+    this.#touched = null;
+  };
+
+  /** A finger that rests on a row begins a run there, which the next tap ends. */
+  readonly #rested = (): void => {
+    const row = this.#touched ?? HEAD;
+    this.#lifted();
+    if (row === HEAD) return;
+    this.#hasRested = true;
+    this.#goTo(row, 'alone');
+    this.#said = RUN;
+  };
+
+  /** What the browser would open for a finger that rests; it may come first. */
+  readonly #menu = (event: Event): void => {
+    this.#rested();
+    if (this.#hasRested) event.preventDefault();
+  };
+
   readonly #clicked = (event: MouseEvent): void => {
     const target = event.target as Element;
-    const row = Number(target.closest('.row')?.getAttribute('aria-rowindex') ?? 0) - 2;
-    if (row < 0) return;
+    const row = rowAt(event);
+    const hasRested = this.#hasRested;
+    this.#hasRested = false;
+    if (row < 0 || hasRested) return;
+    const isRun = this.#said === RUN;
     const index = Number(target.closest('.cell')?.getAttribute('aria-colindex') ?? 0) - 1;
     const column = shownColumns(this.columns, this.#setup).indexOf(index);
     if (column >= 0) this.#kept.column = column;
-    if (target.closest('.link')) {
+    if (target.closest('.link') && !isRun) {
       this.#goTo(row, 'alone');
-      this.#lead(row);
+      this.#lead(row, index);
     } else {
-      this.#goTo(row, event.shiftKey ? 'run' : event.ctrlKey || event.metaKey ? 'besides' : 'alone');
+      this.#goTo(row, isRun || event.shiftKey ? 'run' : event.ctrlKey || event.metaKey ? 'besides' : 'alone');
     }
   };
+
+  #isLink(row: number, index: number): boolean {
+    const { window, at } = this.#find(row);
+    return this.#leadOf(index, window?.rows[at]) !== null;
+  }
 
   readonly #doubled = (): void => {
     if (this.#kept.row !== HEAD) this.#lead(this.#kept.row);
@@ -785,7 +867,9 @@ export class Table extends Part {
     } else if (event.key === 'Enter' || event.key === ' ') {
       if (row === HEAD) this.#sortBy(index);
       else if (event.key === ' ') this.#goTo(row, 'besides');
-      else if (isControl || this.columns[index]?.key === LINKS[kindOf(this.table)]) this.#lead(row);
+      else if (isControl) this.#lead(row);
+      else if (this.columns[index]?.key === LINKS[kindOf(this.table)] || this.#isLink(row, index))
+        this.#lead(row, index);
       else this.#goTo(row, 'alone');
     } else if (isControl && event.key === 'a') {
       kept.chosen = matched > 0 ? [[0, matched]] : [];
@@ -815,7 +899,13 @@ function fresh(matched: number): Kept {
     chosen: [],
     selected: null,
     anchor: 0,
+    isWanted: false,
   };
+}
+
+/** Has the table go to a row, by its index in the table, when it is shown next. */
+export function showRow(session: Session, table: string, row: number): void {
+  session.kept.set(`table/${table}`, { ...fresh(0), row, isWanted: true } satisfies Kept);
 }
 
 /** `code` of `code/3`. */
@@ -834,6 +924,15 @@ function lanes(text: string) {
   });
   const words = laneWords(text);
   return html`<svg class="lanes" viewBox="0 0 60 25" role="img" aria-label=${words || 'none'}>${drawn}</svg>`;
+}
+
+/** The row that an event comes from. */
+function rowAt(event: Event): number {
+  return Number((event.target as Element).closest('.row')?.getAttribute('aria-rowindex') ?? 1) - 2;
+}
+
+function rowId(row: number): string {
+  return `r${row}`;
 }
 
 function cellId(row: number, column: number): string {

@@ -1,88 +1,73 @@
 // <kernel-scope-texts>: the source that a file keeps, such as PTX: the list of texts, or the lines of one.
 
-import { css, html, nothing, type PropertyValues } from 'lit';
+import { css, html, nothing } from 'lit';
 import { isAbort, message } from '../client.ts';
+import { codeOf } from '../origin.ts';
 import type { Column } from '../protocol.ts';
-import { count } from '../text.ts';
-import { define, Part } from './part.ts';
-import './table.ts';
+import type { Session } from '../session.ts';
+import { One } from './one.ts';
+import { define } from './part.ts';
+import { type Leads, showRow } from './table.ts';
 
-export class Texts extends Part {
-  static override properties = { ...super.properties, columns: { attribute: false }, rest: { attribute: false } };
+export class Texts extends One {
   static override styles = [
     super.styles,
     css`
-      :host { display: grid; grid-template: auto minmax(0, 1fr) / minmax(0, 1fr); block-size: 100%; min-block-size: 0; }
+      :host { display: grid; grid-template: auto auto minmax(0, 1fr) / minmax(0, 1fr); block-size: 100%; min-block-size: 0; }
       p { padding: 10px 20px 0; }
       .failed { color: var(--error); }
-      kernel-scope-table { min-block-size: 0; grid-row: 2; }
+      kernel-scope-table { min-block-size: 0; grid-row: 3; }
     `,
   ];
-
-  /** The columns of the table of texts. */
-  declare columns: Column[];
-  /** The index of the text that is open, or nothing. */
-  declare rest: string;
+  protected override readonly table = 'texts';
+  protected override readonly label = 'Text';
   #lines: Column[] | null = null;
-  #failed = '';
-  #asking: AbortController | undefined;
+  #finding: AbortController | undefined;
 
-  constructor() {
-    super();
-    this.columns = [];
-    this.rest = '';
+  protected override async ask(session: Session, index: number, signal: AbortSignal): Promise<void> {
+    this.#lines = await session.call('columns', [`text/${index}`], { signal });
   }
 
-  get #count(): number {
-    return Number(this.session?.summary.tables.find((table) => table.key === 'texts')?.count ?? 0);
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#finding?.abort();
   }
 
-  /** The text to show: the only one needs no list. */
-  get #open(): number | null {
-    if (this.rest !== '') return Number(this.rest);
-    return this.#count === 1 ? 0 : null;
-  }
-
-  protected override willUpdate(properties: PropertyValues): void {
-    super.willUpdate(properties);
-    if (properties.has('session') || properties.has('rest')) void this.#ask();
-  }
-
-  async #ask(): Promise<void> {
-    this.#asking?.abort();
-    this.#failed = '';
-    const index = this.#open;
-    if (index === null || !this.session) return;
-    this.#asking = new AbortController();
-    const { signal } = this.#asking;
-    try {
-      this.#lines = await this.session.call('columns', [`text/${index}`], { signal });
-    } catch (error) {
-      if (isAbort(error)) return;
-      this.#failed = message(error);
-    }
-    this.requestUpdate();
-  }
-
-  override render() {
-    const index = this.#open;
-    if (index === null) {
-      return html`<kernel-scope-table .session=${this.session} .table=${'texts'} .columns=${this.columns} .label=${'Text'}
-        .follow=${(row: number) => this.#show(`texts/${row}`)}></kernel-scope-table>`;
-    }
+  protected override one(index: number) {
     return html`
-      ${this.#failed ? html`<p class="failed" role="alert">${this.#failed}</p>` : nothing}
-      ${this.#count > 1 ? html`<p><button class="link" @click=${() => this.#show('texts')}>All ${count(this.#count)} texts</button></p>` : nothing}
+      ${this.head('texts')}
       ${
-        this.#lines && !this.#failed
-          ? html`<kernel-scope-table .session=${this.session} .table=${`text/${index}`} .columns=${this.#lines} .label=${'Lines'}></kernel-scope-table>`
+        this.#lines && !this.failed
+          ? html`<kernel-scope-table .session=${this.session} .table=${`text/${index}`} .columns=${this.#lines} .label=${'Lines'}
+              .leads=${this.#leads}></kernel-scope-table>`
           : nothing
       }
     `;
   }
 
-  #show(view: string): void {
-    if (this.session) this.session.view = view;
+  /** Lines lead to the code that comes from them; blank ones, directives and comments have none. */
+  readonly #leads: Leads = {
+    line: {
+      title: 'Go to its code',
+      isLink: (_, cells) => /^\s*[\w@{$%]/.test(String(cells[1])),
+      go: (_, row) => void this.#code(row),
+    },
+  };
+
+  async #code(row: number): Promise<void> {
+    const { session, open } = this;
+    if (!session || open === null) return;
+    this.#finding?.abort();
+    this.#finding = new AbortController();
+    try {
+      const found = await codeOf(session, open, row, { signal: this.#finding.signal });
+      if (found) {
+        showRow(session, `code/${found.kernel}`, found.row);
+        this.show(`kernels/${found.kernel}/code`);
+      } else session.onNotice(`No instruction is said to come from line ${row + 1}.`, 'info');
+    } catch (error) {
+      if (!isAbort(error)) session.onNotice(message(error));
+    }
   }
 }
 
