@@ -89,6 +89,28 @@ fn patches_of_an_object_are_what_nvlink_leaves_in_the_executable() {
     }
 }
 
+#[test]
+fn addresses_in_shared_memory_are_written_as_nvlink_writes_them() {
+    let facts = facts("patches.json");
+    for (path, links) in facts["shared"].as_object().unwrap() {
+        let document = common::open(path);
+        let elf = document.elf().unwrap();
+        let links = links.as_array().unwrap();
+        assert!(links.len() >= 6, "{path}");
+        for link in links {
+            let section = elf.section_named(link[0].as_str().unwrap()).unwrap();
+            let piece = elf.image.piece_of_section(section.index).unwrap();
+            let mut bytes = [0; 16];
+            let at = piece.offset + link[1].as_u64().unwrap();
+            document.read_image(false, None, at, &mut bytes).unwrap();
+            let form = Form::of(link[2].as_u64().unwrap() as u32).unwrap();
+            form.write(hex(&link[3]) as u64, 0, 0, &mut bytes);
+            let ours = kernelscope::record::hex(&bytes);
+            assert_eq!(ours, link[4].as_str().unwrap(), "{path} at {}", link[1]);
+        }
+    }
+}
+
 /// The reference ABI's rule: R_CUDA_64 writes S + A to the 8 bytes at its offset, the halves of an address to the
 /// 4 bytes 4 past theirs, modulo 2^64; S is the base and the symbol's offset in the image; addends that are not
 /// stated are the bytes' own.
