@@ -47,7 +47,7 @@ fn main() {
         "whole report",
         whole,
         "LLVM_READELF",
-        &["-a"],
+        &["-a", "--notes"],
     );
 }
 

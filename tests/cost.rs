@@ -3,7 +3,7 @@
 mod common;
 
 use cap::Cap;
-use common::made::{attribute, bank, code, info, make};
+use common::made::{attribute, bank, code, code_object, code_object_of, info, make, metadata};
 use kernelscope::source::ReadAt;
 use kernelscope::{Document, Source};
 
@@ -92,6 +92,8 @@ impl ReadAt for Slices {
 /// Times the file's size that a file may cost. Findings are bounded by themselves.
 const TIMES: usize = 24;
 const FINDINGS: usize = 1 << 20;
+/// The same of a file that is metadata alone, each value of one byte: the tree of as many values as may be read.
+const METADATA_TIMES: usize = 40;
 
 #[test]
 fn a_file_costs_a_small_multiple_of_its_size() {
@@ -122,6 +124,60 @@ fn a_file_costs_a_small_multiple_of_its_size() {
             assert_eq!(table.cell(last, "params_bytes"), 4_u32.into());
             let fetched = document.source().fetched();
             assert!(fetched <= 2 * size, "{fetched} of {size} bytes fetched");
+        });
+    }
+    for count in [500, 5_000, 20_000] {
+        let bytes = code_object_of(count);
+        let size = bytes.len() as u64;
+        println!("{count} kernels of a code object, {size} bytes");
+        within(bytes.len() * TIMES + FINDINGS, || {
+            let mut document = Document::open(Source::sliced(Slices(bytes)));
+            document.check_all();
+            let table = document.table("kernels").expect("kernels");
+            assert_eq!(table.len(), count as u64);
+            for row in [0, count as u64 - 1] {
+                let entry = count as u64 * 64 + row * 256;
+                assert_eq!(table.cell(row, "name"), format!("kernel_{row:06}").into());
+                assert_eq!(table.cell(row, "entry"), Some(entry).into());
+                assert_eq!(table.cell(row, "explicit_size"), Some(8 + row % 8).into());
+            }
+            let fetched = document.source().fetched();
+            assert!(fetched <= 2 * size, "{fetched} of {size} bytes fetched");
+        });
+    }
+    // Metadata of a megabyte that claims more than there is, or is nothing but structure: lists in lists, the largest
+    // maps, lists and texts one behind the other, a million values, maps of one entry in each other.
+    let megabyte = |unit: &[u8]| {
+        unit.iter()
+            .copied()
+            .cycle()
+            .take(1 << 20)
+            .collect::<Vec<u8>>()
+    };
+    let count = [&[0xdd][..], &((1_u32 << 20) - 5).to_be_bytes()].concat();
+    for message in [
+        megabyte(&[0x91]),
+        megabyte(&[0xdf, 0xff, 0xff, 0xff, 0xff]),
+        megabyte(&[0xdd, 0xff, 0xff, 0xff, 0xff]),
+        megabyte(&[0xdb, 0xff, 0xff, 0xff, 0xff]),
+        megabyte(&[0x81, 0xa0]),
+        megabyte(&[0xdd, 0x00, 0x0f, 0x00, 0x00]),
+        [&count[..], &megabyte(&[0x80])].concat(),
+        [&count[..], &megabyte(&[0x07])].concat(),
+    ] {
+        println!("metadata of {:x?}", &message[..10]);
+        let sections = [metadata(&message)];
+        let bytes = code_object(&[], &sections);
+        within(bytes.len() * METADATA_TIMES + FINDINGS, || {
+            let mut document = Document::open(Source::memory(bytes));
+            document.check_all();
+            document.summary();
+            assert!(
+                document
+                    .findings()
+                    .iter()
+                    .any(|finding| finding.offset.is_some())
+            );
         });
     }
     // Sections that all claim the whole file, as contents, symbols, relocations, notes, strings: tables of a

@@ -190,9 +190,9 @@ pub(super) const DEPTH: u32 = 32;
 impl<'a> Reader<'a> {
     /// Reads `bytes`, which begin at `start` of the file.
     pub fn new(source: &'a Source, bytes: &'a [u8], start: u64) -> Self {
-        // A value costs more memory than the byte that it takes at least. Metadata as LLVM writes
-        // it has six bytes or more for each.
-        let values = (bytes.len() as u64 / 2 + 4096).min(1 << 23);
+        // A value costs forty times the byte that it takes at least. Metadata as LLVM writes it has
+        // four bytes or more for each, and of ten thousand kernels two million values.
+        let values = (bytes.len() as u64 / 4 + 4096).min(1 << 22);
         Self {
             source,
             bytes,

@@ -1,4 +1,4 @@
-//! Cubins written byte for byte.
+//! Cubins and code objects written byte for byte.
 
 /// A section to be written.
 #[derive(Clone, Default)]
@@ -57,9 +57,90 @@ pub fn attribute(id: u8, words: &[u32]) -> Vec<u8> {
     bytes
 }
 
+/// What the file header says of the file: OS ABI and its version, type, machine, version, flags.
+struct Header(u8, u8, u16, u16, u32, u32);
+
 /// A cubin for sm_90 of CUDA 12.8: symbols (name, section, value) in section 1, their names in section 2, then
 /// `sections` from index 3 on.
 pub fn make(symbols: &[(&str, u16, u64)], sections: &[Made]) -> Vec<u8> {
+    write(Header(0x33, 7, 2, 190, 128, 0x5a_055a), symbols, sections)
+}
+
+/// A code object V5 for gfx906 with any mode of XNACK and of SRAMECC, its symbols and sections as those of a cubin.
+pub fn code_object(symbols: &[(&str, u16, u64)], sections: &[Made]) -> Vec<u8> {
+    write(Header(64, 3, 3, 224, 1, 0x52f), symbols, sections)
+}
+
+/// The note with the metadata of a code object, as a section.
+pub fn metadata(message: &[u8]) -> Made {
+    let mut bytes = Vec::new();
+    for word in [7, message.len() as u32, 32] {
+        bytes.extend(u32::to_le_bytes(word));
+    }
+    bytes.extend(b"AMDGPU\0\0");
+    bytes.extend(message);
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    Made {
+        name: ".note".into(),
+        kind: 7,
+        flags: 2,
+        bytes,
+        ..Made::default()
+    }
+}
+
+/// A code object of so many kernels of 256 bytes, each with its descriptor, and its metadata with one argument of
+/// `8 + i % 8` bytes for kernel i.
+pub fn code_object_of(count: usize) -> Vec<u8> {
+    // A text, a number below 128 and the head of a map or list in MessagePack.
+    let text = |text: &str| [&[0xd9, text.len() as u8], text.as_bytes()].concat();
+    let mut message = vec![0x81];
+    message.extend(text("amdhsa.kernels"));
+    message.push(0xdd);
+    message.extend((count as u32).to_be_bytes());
+    let mut names = Vec::new();
+    let mut descriptors = Vec::new();
+    for i in 0..count {
+        let name = format!("kernel_{i:06}");
+        message.push(0x83);
+        for (key, value) in [(".name", name.clone()), (".symbol", format!("{name}.kd"))] {
+            message.extend([text(key), text(&value)].concat());
+        }
+        message.extend(text(".args"));
+        message.extend([0x91, 0x83]);
+        message.extend([text(".offset"), vec![0]].concat());
+        message.extend([text(".size"), vec![8 + i as u8 % 8]].concat());
+        message.extend([text(".value_kind"), text("by_value")].concat());
+        let mut descriptor = [0; 64];
+        descriptor[8] = 16; // kernarg_size
+        // The code is behind the descriptors.
+        let entry = (count - i) as u64 * 64 + i as u64 * 256;
+        descriptor[16..24].copy_from_slice(&entry.to_le_bytes());
+        descriptors.extend(descriptor);
+        names.push((format!("{name}.kd"), 4, i as u64 * 64));
+        names.push((name, 5, i as u64 * 256));
+    }
+    let held = |name: &str, flags, bytes| Made {
+        name: name.into(),
+        kind: 1,
+        flags,
+        bytes,
+        ..Made::default()
+    };
+    let symbols: Vec<_> = names
+        .iter()
+        .map(|(name, section, value)| (name.as_str(), *section, *value))
+        .collect();
+    let code = vec![0; count * 256];
+    let sections = [
+        metadata(&message),
+        held(".rodata", 2, descriptors),
+        held(".text", 6, code),
+    ];
+    code_object(&symbols, &sections)
+}
+
+fn write(about: Header, symbols: &[(&str, u16, u64)], sections: &[Made]) -> Vec<u8> {
     let mut names = vec![0];
     let mut table = vec![0; 24];
     for (name, section, value) in symbols {
@@ -139,13 +220,15 @@ pub fn make(symbols: &[(&str, u16, u64)], sections: &[Made]) -> Vec<u8> {
         0xff00.. => (0, 0xffff),
         _ => (count as u16, count as u16 - 1),
     };
-    let mut header = b"\x7fELF\x02\x01\x01\x33\x07\0\0\0\0\0\0\0".to_vec();
-    header.extend(2_u16.to_le_bytes());
-    header.extend(190_u16.to_le_bytes());
-    header.extend(128_u32.to_le_bytes());
+    let Header(os_abi, abi_version, kind, machine, version, flags) = about;
+    let mut header = b"\x7fELF\x02\x01\x01".to_vec();
+    header.extend([os_abi, abi_version, 0, 0, 0, 0, 0, 0, 0]);
+    header.extend(kind.to_le_bytes());
+    header.extend(machine.to_le_bytes());
+    header.extend(version.to_le_bytes());
     header.extend([0; 16]);
     header.extend(table.to_le_bytes());
-    header.extend(0x5a_055a_u32.to_le_bytes());
+    header.extend(flags.to_le_bytes());
     for half in [64_u16, 0, 0, 64, e_shnum, e_shstrndx] {
         header.extend(half.to_le_bytes());
     }

@@ -24,6 +24,7 @@ pub fn run() -> Result {
         "nvidia/fatbin",
         "nvidia/host",
         "amdgpu/out",
+        "amdgpu/own",
         "amdgpu/con",
         "amdgpu/mal",
         "own",
