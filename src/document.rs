@@ -633,7 +633,7 @@ pub const TABLES: &[(&str, &str)] = &[
     ("symbols", "Symbols"),
     ("calls", "Calls"),
     ("relocations", "Relocations"),
-    ("other_relocations", "Relocations without a section"),
+    ("other_relocations", "Other relocations"),
     ("image", "Image"),
     ("load_image", "Image by segments"),
     ("notes", "Notes"),

@@ -2,16 +2,17 @@
 
 use serde::Serialize;
 
-use crate::amdgpu;
+// TypeScript's declarations name the types of fields as they are written here.
+use crate::amdgpu::Kernel as AmdgpuKernel;
 use crate::device::Device;
 use crate::document::Document;
 use crate::elf::{Elf, Symbols};
-use crate::nvidia;
+use crate::nvidia::{self, Kernel as NvidiaKernel};
 use crate::rows::{Cell, Column, Table, Unit, column, hidden};
 use crate::span::Span;
 
 /// The kernels of a cubin.
-pub struct CubinKernelList<'a>(pub &'a [nvidia::Kernel]);
+pub struct CubinKernelList<'a>(pub &'a [NvidiaKernel]);
 
 impl Table for CubinKernelList<'_> {
     fn columns(&self) -> &'static [Column] {
@@ -84,7 +85,7 @@ impl Table for CubinKernelList<'_> {
 }
 
 /// The kernels of a code object.
-pub struct AmdgpuKernelList<'a>(pub &'a [amdgpu::Kernel]);
+pub struct AmdgpuKernelList<'a>(pub &'a [AmdgpuKernel]);
 
 impl Table for AmdgpuKernelList<'_> {
     fn columns(&self) -> &'static [Column] {
@@ -258,7 +259,7 @@ const NAMED_LIMIT: usize = 256;
 pub struct CubinKernel {
     /// The kernel.
     #[serde(flatten)]
-    pub kernel: nvidia::Kernel,
+    pub kernel: NvidiaKernel,
     /// What it calls, and what it takes the address of.
     pub callees: Vec<nvidia::Callee>,
     /// The device functions that lie in its code.
@@ -277,7 +278,7 @@ pub enum KernelDetail {
     /// Of a cubin.
     Cubin(CubinKernel),
     /// Of a code object.
-    Amdgpu(amdgpu::Kernel),
+    Amdgpu(AmdgpuKernel),
 }
 
 impl Document {

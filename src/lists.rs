@@ -264,7 +264,8 @@ impl Table for SymbolList<'_> {
     }
 }
 
-/// The relocations of relocation sections, in section order, or those found elsewhere.
+/// The relocations of relocation sections, in section order, or those found elsewhere: without sections, and in
+/// sections of the machine's own types.
 pub struct RelocationList<'a> {
     elf: &'a Elf,
     tables: Chain<'a, RelocationTable, Relocations<'a>>,
@@ -275,9 +276,10 @@ impl<'a> RelocationList<'a> {
     pub fn new(elf: &'a Elf, in_sections: bool) -> Self {
         let tables = elf.relocation_tables.iter();
         let wanted = tables.filter(|table| table.section.is_some() == in_sections);
+        let others = elf.other_relocation_tables.iter().filter(|_| !in_sections);
         Self {
             elf,
-            tables: Chain::new(wanted, |table| table.table.count),
+            tables: Chain::new(wanted.chain(others), |table| table.table.count),
         }
     }
 

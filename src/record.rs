@@ -563,7 +563,8 @@ fn decode(raw: &Raw, width: u32, kind: Kind) -> (Value, Option<String>) {
 }
 
 impl Named {
-    fn meaning(&self) -> String {
+    /// The name, and what there is to say of it.
+    pub(crate) fn meaning(&self) -> String {
         if self.note.is_empty() {
             self.name.into()
         } else {

@@ -1,5 +1,5 @@
 //! One number wrong: each field of each record of the vendors' own sections (attributes, call graph, prototypes, notes,
-//! descriptors, relocations and their actions) and each length, count and number of the metadata takes the values that
+//! descriptors, relocations and their actions, control words) and each length, count and number of the metadata takes the values that
 //! hurt most. The file opens, its report is written, and what the number is not about is still there.
 //!
 //! CI runs a sample; `make test-all` runs the set whole.
@@ -32,6 +32,7 @@ const NVIDIA: Set = Set {
         "nvidia/own/cluster.sm_100a.12.9.cubin",
         "nvidia/own/axpy.sm_50.11.8.cubin",
         "nvidia/own/print.sm_120.13.5.cubin",
+        "nvidia/own/branches.sm_75.13.5.nvlink.preserve-relocs.cubin",
     ],
     sections: &[
         ".nv.info",
@@ -39,6 +40,7 @@ const NVIDIA: Set = Set {
         ".nv.callgraph",
         ".nv.prototype",
         ".nv.rel.action",
+        ".nv.resolvedrela",
         ".nv.merc",
         ".rel",
         ".note",
@@ -66,6 +68,23 @@ const AMDGPU: Set = Set {
     sections: &[".note", ".rodata", ".text", ".rel"],
     cells: &["name"],
 };
+
+/// How the names of sections with code begin.
+const CODE: &str = ".text.";
+
+/// What is shown of the code of each function: the rows of its table, and the text of their cells together.
+fn listing(document: &Document) -> Vec<(u64, usize)> {
+    let tables = (0..).map_while(|index| document.table(&format!("code/{index}")));
+    let told = tables.map(|table| {
+        let cells = (0..table.len()).flat_map(|row| {
+            let columns = table.columns().iter();
+            columns.map(move |column| (row, column))
+        });
+        let texts = cells.map(|(row, column)| table.cell(row, column.key).text(column.unit).len());
+        (table.len(), texts.sum())
+    });
+    told.collect()
+}
 
 /// The records of a section, one behind the other.
 fn records(document: &Document, section: &Section) -> Vec<Record> {
@@ -130,6 +149,57 @@ fn a_wrong_number_of_a_cubin_does_no_harm_beyond_itself() {
 #[test]
 fn a_wrong_number_of_a_code_object_does_no_harm_beyond_itself() {
     damage(&AMDGPU);
+}
+
+#[test]
+fn a_wrong_control_word_does_no_harm_beyond_itself() {
+    // Instructions of a function that are damaged, besides the last one.
+    let most = if common::whole() { 50 } else { 1 };
+    let mut tried = 0;
+    for path in NVIDIA.files {
+        let bytes = common::bytes(path);
+        let intact = common::open(path);
+        let expected = listing(&intact);
+        assert!(expected.iter().all(|(rows, text)| *rows > 0 && *text > 0));
+        let elf = intact.elf().expect("ELF");
+        let sections = elf.sections.iter().filter(|s| s.name.starts_with(CODE));
+        // Functions are listed in section order.
+        for (function, section) in sections.enumerate() {
+            let check = |changed: Vec<u8>, what: &str| {
+                let mut document = Document::open(Source::memory(changed));
+                document.check_all();
+                let found = listing(&document);
+                for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                    assert_eq!(found.0, expected.0, "{path}: {what}");
+                    assert!(index == function || found == expected, "{path}: {what}");
+                }
+                assert_eq!(found.len(), expected.len(), "{path}: {what}");
+                assert_eq!(
+                    document.findings().all(),
+                    intact.findings().all(),
+                    "{path}: {what}"
+                );
+            };
+            let span = section.span();
+            for byte in [0, 0xff] {
+                let mut changed = bytes.clone();
+                changed[span.offset as usize..span.end() as usize].fill(byte);
+                check(changed, &format!("{} is all {byte:#x}", section.name));
+            }
+            let records = records(&intact, section);
+            for record in records.iter().take(most).chain(records.last()) {
+                for field in &record.fields {
+                    for value in [0, 1, span.size + 1, u64::MAX] {
+                        let changed = with(&bytes, record.span.offset, field.bits, value);
+                        let what = format!("{} of {} is {value:#x}", field.name, record.name);
+                        check(changed, &what);
+                        tried += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(tried > 1000, "{tried} numbers only");
 }
 
 fn damage(set: &Set) {

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use common::made::{Made, attribute, bank, code, info, make};
-use kernelscope::elf::{Elf, Section};
-use kernelscope::error::{Diagnostics, Kind};
+use kernelscope::elf::{Elf, Part, Section};
+use kernelscope::error::{Diagnostics, Kind, Severity};
 use kernelscope::nvidia::info::Entries;
 use kernelscope::nvidia::{self, Cubin, Kernel};
 use kernelscope::record::{Raw, Record};
+use kernelscope::rows::{Cell, Unit};
 use kernelscope::source::Source;
 use serde_json::{Map, Value, json};
 
@@ -66,7 +67,11 @@ impl File {
         let mut records = Vec::new();
         let mut at = span.offset;
         while at < span.end() {
-            let record = self.cubin.record_in(&self.elf, section, at).unwrap();
+            let own = self.cubin.record_in(&self.elf, section, at).unwrap();
+            let record = own.or_else(|| {
+                let part = Part::Section(section.index);
+                self.elf.record_in(part, at).unwrap()
+            });
             let Some(record) = record else { break };
             assert_eq!(
                 record.span.offset, at,
@@ -297,7 +302,7 @@ fn calls_are_those_of_the_source() {
 fn links_to_a_wrong_section_are_repaired_and_found() {
     // ptxas 12.0 links sections to the fifth, which holds attributes; the symbols are in the third.
     let file = open(common::bytes("nvidia/own/axpy.sm_90.12.0.cubin"));
-    let found = file.found(Kind::Loader, "linked to others than the symbol table");
+    let found = file.found(Kind::Format, "linked to others than the symbol table");
     assert_eq!(found.len(), 1);
     assert!(found[0].1.contains(".nv.info"), "{}", found[0].1);
     assert_eq!(file.findings.iter().count(), 1, "{:?}", file.findings);
@@ -309,6 +314,226 @@ fn links_to_a_wrong_section_are_repaired_and_found() {
         file.elf.symbol_name(table, &relocation).as_deref(),
         Some("axpy")
     );
+}
+
+/// What a fixture's findings come to, without their number.
+fn verdict(path: &str) -> String {
+    let text = common::open(path).verdict().text;
+    text.split(" · ").next().unwrap().to_owned()
+}
+
+#[test]
+fn a_loader_minds_only_the_links_of_relocations_of_its_image() {
+    // Rig_elf looks a relocation's symbol up in the table that its section links to. The only one of the first file is of
+    // .debug_frame, which is not in the image; the second one's are of a constant bank.
+    assert_eq!(verdict("nvidia/own/axpy.sm_90.12.0.cubin"), "loads");
+    let path = "nvidia/own/textures.sm_80.12.0.cubin";
+    assert_eq!(verdict(path), "the reference loader refuses it");
+    let document = common::open(path);
+    let mut findings = document.findings().iter();
+    let found = findings.find(|f| {
+        f.message
+            .starts_with("the section is linked to none in which")
+    });
+    let found = found.unwrap();
+    assert_eq!(found.kind, Kind::Loader);
+    let context = found.context.as_deref().unwrap();
+    assert!(context.starts_with(".rel.nv.constant0.sample"), "{context}");
+}
+
+#[test]
+fn a_loader_refuses_sections_that_share_bytes_on_purpose() {
+    // readelf -S: .nv_debug_ptx_txt and .nv.merc.nv_debug_ptx_txt are both at 0x56d.
+    let path = "nvidia/own/axpy.sm_121.13.5.lineinfo.cubin";
+    assert_eq!(verdict(path), "the reference loader refuses it");
+    let document = common::open(path);
+    let mut findings = document.findings().iter();
+    let shared = findings
+        .find(|f| f.message.contains("share 693 bytes"))
+        .unwrap();
+    assert_eq!(
+        (shared.kind, shared.severity),
+        (Kind::Loader, Severity::Warning)
+    );
+    assert!(shared.message.ends_with("on purpose"), "{}", shared.message);
+    assert_eq!(shared.offset, Some(0x56d));
+    // A file that is still to be linked is not for a loader.
+    let document = common::open("nvidia/own/cluster.sm_120.13.5.c.cubin");
+    let mut findings = document.findings().iter();
+    assert!(findings.all(|f| f.severity == Severity::Note));
+    // Nothing else of a cubin of Mercury is in its way.
+    assert_eq!(verdict("nvidia/cubin/vadd.sm_120.13.5.cubin"), "loads");
+}
+
+#[test]
+fn the_header_says_whose_file_it_is_and_what_kind() {
+    let name = "vadd.sm_120.13.5.cubin";
+    let abi = |file: &File| {
+        number(&file.elf.header_record().unwrap(), "EI_OSABI")
+            .1
+            .unwrap()
+    };
+    let file = open(fixture(name));
+    assert!(
+        abi(&file).starts_with("ELFOSABI_CUDA_V2 (e_flags"),
+        "{}",
+        abi(&file)
+    );
+    assert!(file.found(Kind::UnknownValue, "EI_OSABI").is_empty());
+    let changed = |at: usize, value: &[u8]| {
+        let mut bytes = fixture(name);
+        bytes[at..at + value.len()].copy_from_slice(value);
+        open(bytes)
+    };
+    for os_abi in [0, 0x34, 0x40, 0xff] {
+        let found = changed(7, &[os_abi]).found(Kind::UnknownValue, "EI_OSABI");
+        assert_eq!(found, [(7, "ELF header, EI_OSABI".into())], "{os_abi:#x}");
+    }
+    for (e_type, words) in [
+        (1, "relocatable"),
+        (2, "executable"),
+        (4, "core dump"),
+        (0xff00, "EWP file"),
+        (0x1234, "type 0x1234"),
+    ] {
+        let facts = changed(16, &u16::to_le_bytes(e_type)).cubin.facts();
+        assert_eq!(facts[1], words, "{e_type:#x}");
+    }
+}
+
+#[test]
+fn relocations_that_no_loader_applies_are_listed() {
+    // Those of Mercury sections no tool prints: they are RELA entries of the section that sh_info names.
+    let document = common::open("nvidia/own/calls.sm_120.13.5.c.cubin");
+    let elf = document.elf().unwrap();
+    let others = document.table("other_relocations").unwrap();
+    let sections = elf.sections.iter().filter(|s| s.kind == 0x7000_0082);
+    let mut row = 0;
+    for section in sections {
+        let bytes = elf.source().read(section.span()).unwrap();
+        for entry in bytes.chunks_exact(24) {
+            let word = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().unwrap());
+            let cell = |key| others.cell(row, key);
+            assert_eq!(cell("section_name"), section.name.as_str().into());
+            assert_eq!(cell("offset"), word(0).into());
+            assert_eq!(cell("type_id"), (word(8) as u32).into());
+            assert_eq!(cell("symbol"), ((word(8) >> 32) as u32).into());
+            assert_eq!(cell("addend"), Some(i128::from(word(16) as i64)).into());
+            assert_eq!(cell("target"), section.info.into());
+            assert_eq!(cell("image_offset"), Cell::None);
+            assert_ne!(cell("symbol_name"), Cell::None);
+            row += 1;
+        }
+    }
+    assert!(row > 20);
+    assert_eq!(others.len(), row);
+    // cuobjdump -elf: 0x80 branches.const_opt.0.20 R_CUDA_CONST_FIELD21_38 0xffffffffffff8000
+    let document = common::open("nvidia/own/branches.sm_75.13.5.nvlink.preserve-relocs.cubin");
+    let section = document.elf().unwrap();
+    let section = section
+        .section_named(".nv.resolvedrela.text.branches")
+        .unwrap();
+    let record = &document.locate(section.offset + 4 * 24).records[0];
+    assert_eq!(number(record, "r_offset").0, 0x80);
+    assert_eq!(
+        number(record, "r_type").1.as_deref(),
+        Some("R_CUDA_CONST_FIELD21_38")
+    );
+    assert_eq!(
+        number(record, "r_sym").1.as_deref(),
+        Some("branches.const_opt.0.20")
+    );
+    assert_eq!(record.field("r_addend").unwrap().value_text(), "-32768");
+    // nvlink has applied them: they are not among what a loader writes.
+    let patches = document.table("patches/0").unwrap();
+    assert_eq!(
+        patches.len(),
+        6,
+        "two of .rel.text.branches, four of .rela.text.branches"
+    );
+}
+
+#[test]
+fn implicit_addends_are_the_bits_that_the_types_patch() {
+    // Lowest bit and number of bits, which the types' names say.
+    let places = [
+        ("R_CUDA_64", 0, 64),
+        ("R_CUDA_G64", 0, 64),
+        ("R_CUDA_FUNC_DESC_64", 0, 64),
+        ("R_CUDA_32", 0, 32),
+        ("R_CUDA_ABS32_20", 20, 32),
+        ("R_CUDA_ABS32_LO_20", 20, 32),
+        ("R_CUDA_ABS24_20", 20, 24),
+        ("R_CUDA_ABS16_20", 20, 16),
+        ("R_CUDA_ABS32_LO_32", 32, 32),
+        ("R_CUDA_ABS32_HI_32", 32, 32),
+        ("R_CUDA_ABS24_40", 40, 24),
+        ("R_CUDA_FUNC_DESC32_LO_32", 32, 32),
+    ];
+    let mut compared = std::collections::BTreeSet::new();
+    for path in common::all(&["nvidia/cubin", "nvidia/own"]) {
+        let document = common::open(&path);
+        let elf = document.elf().unwrap();
+        let relocations = document.table("relocations").unwrap();
+        for row in 0..relocations.len() {
+            let text = |key| relocations.cell(row, key).text(Unit::Text).into_owned();
+            let kind = text("type");
+            let Some((name, lsb, width)) = places.iter().find(|(name, ..)| *name == kind) else {
+                continue;
+            };
+            let number = |key| match relocations.cell(row, key) {
+                Cell::Int(value) => value,
+                other => panic!("{key} of {row} of {path}: {other:?}"),
+            };
+            let section = elf.section(number("section") as u32).unwrap();
+            if section.kind != 9 {
+                continue;
+            }
+            let target = elf.section(number("target") as u32).unwrap();
+            let at = target.offset + number("offset") as u64;
+            let word = elf
+                .source()
+                .read(kernelscope::span::Span::new(at, 8))
+                .unwrap();
+            let word = u64::from_le_bytes(word[..].try_into().unwrap());
+            let expected = word >> lsb & (u64::MAX >> (64 - width));
+            assert_eq!(number("addend"), expected.into(), "{kind} {row} of {path}");
+            compared.insert(*name);
+        }
+    }
+    assert!(compared.len() > 7, "{compared:?}");
+
+    // Of the high half the reference ABI's loader adds the bits as they are. nvlink 13.5 puts those of other types in their
+    // place: of 7 in the bits of R_CUDA_CONST_FIELD19_40 for a symbol at 0 it leaves 7, (0 + A) / 4.
+    let path = "nvidia/own/calls.sm_75.13.5.c.cubin";
+    let document = common::open(path);
+    let elf = document.elf().unwrap();
+    let code = elf.section_named(".text.indirect").unwrap().offset as usize;
+    let entry = elf.section_named(".rel.text.indirect").unwrap().offset as usize;
+    for (kind, lsb, field, addend) in [
+        (0x38, 32, 5, 5),
+        (0x39, 32, 5, 5),
+        (0x47, 0, 5, 5 << 32),
+        (0x40, 40, 7, 7 << 2),
+        (0x4a, 40, 5, 5),
+    ] {
+        let mut bytes = common::bytes(path);
+        let at = code + u64::from_le_bytes(bytes[entry..entry + 8].try_into().unwrap()) as usize;
+        bytes[entry + 8..entry + 12].copy_from_slice(&u32::to_le_bytes(kind));
+        bytes[at..at + 8].copy_from_slice(&(u64::from(field as u32) << lsb).to_le_bytes());
+        let file = open(bytes);
+        let mut tables = file.elf.relocation_tables.iter();
+        let table = tables
+            .find(|table| table.table.offset == entry as u64)
+            .unwrap();
+        let relocation = file.elf.relocations(table).unwrap().get(0).unwrap();
+        assert_eq!(relocation.kind, kind);
+        assert_eq!(
+            file.elf.addend(table, &relocation),
+            Some(addend),
+            "{kind:#x}"
+        );
+    }
 }
 
 #[test]
@@ -505,6 +730,7 @@ fn records_cover_their_sections() {
                 ".nv.callgraph",
                 ".nv.prototype",
                 ".nv.rel.action",
+                ".nv.resolvedrela",
                 ".nv.merc.nv.info",
                 ".nv.merc.nv.callgraph",
                 ".nv.merc.rela",

@@ -98,9 +98,7 @@ function needs(kernel: Cubin): string[] {
   const shape = (size: number[]) => size.map((one) => count(one)).join(' × ');
   const found: string[] = [];
   if (kernel.required_threads) found.push(`Blocks have ${shape(kernel.required_threads)} threads.`);
-  // Two types are called Kernel in the module's declarations; this member is another in each.
-  const most = kernel.max_threads as unknown as number[] | null;
-  if (most) found.push(`Blocks have at most ${shape(most)} threads.`);
+  if (kernel.max_threads) found.push(`Blocks have at most ${shape(kernel.max_threads)} threads.`);
   if (kernel.cluster) found.push(`Clusters have ${shape(kernel.cluster)} blocks.`);
   else if (kernel.explicit_cluster) found.push('It must be launched with a cluster.');
   if (kernel.max_cluster_blocks) found.push(`Clusters have at most ${count(kernel.max_cluster_blocks)} blocks.`);

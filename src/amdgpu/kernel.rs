@@ -11,9 +11,8 @@ use crate::span::Span;
 #[cfg_attr(
     target_arch = "wasm32",
     derive(tsify::Tsify),
-    tsify(missing_as_null, hashmap_as_object)
-)]
-#[serde(rename = "AmdgpuKernel")] // the name in TypeScript, which knows no modules
+    tsify(missing_as_null, hashmap_as_object, rename = "AmdgpuKernel")
+)] // in TypeScript, which knows no modules
 pub struct Kernel {
     /// Its name: that of its descriptor's symbol without `.kd`.
     pub name: String,

@@ -32,6 +32,7 @@ pub const EM_AMDGPU: u16 = 224;
 
 /// What AMD's ABI adds to ELF.
 pub static DIALECT: Dialect = Dialect {
+    os_abis: &tables::OS_ABI,
     symbol_types: &tables::SYMBOL_TYPE,
     special_sections: &tables::SPECIAL_SECTION,
     relocation_types: &tables::RELOCATION,

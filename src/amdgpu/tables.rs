@@ -137,6 +137,13 @@ ValueOffset\t64\t64\toffset\tfrom the start of the binary\t\n\
 
 // elf.toml
 
+/// EI_OSABI of code objects that stands for another one elsewhere.
+// Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
+#[rustfmt::skip]
+pub static OS_ABI: Names = Names::packed("\
+41\tELFOSABI_AMDGPU_PAL\tAMD PAL code objects\n\
+");
+
 /// EI_ABIVERSION with ELFOSABI_AMDGPU_HSA.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]

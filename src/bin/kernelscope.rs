@@ -25,7 +25,7 @@ Shows what is in a GPU binary. FILE is a path, or - for standard input.
 Commands:
   report         what it is, its kernels, sections and findings
   kernels        its kernels and what each needs
-  sections, segments, symbols, relocations, notes, texts, load_image, map, diagnostics
+  sections, segments, symbols, relocations, other_relocations, notes, texts, load_image, map, diagnostics
                  one table
   image          the image, and what lies where in it; with -o OUT its bytes, with --base as a loader leaves them there
   patches        cubins: what a loader writes over the image, at --base (default 0)

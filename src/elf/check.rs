@@ -169,6 +169,8 @@ impl Check {
         let count = symbols.as_ref().map_or(1, |(t, _)| t.table.count.max(1));
         let target = table.target.and_then(|index| file.section(index));
         let is_of_image = file.is_of_image(table) && file.dialect.has_loader;
+        let section = table.section.and_then(|index| file.section(index));
+        let is_repaired = section.is_some_and(|section| section.symbols != section.link);
         let end = relocations.len().min(self.entry.saturating_add(budget));
         for index in self.entry..end {
             let Some(relocation) = relocations.get(index) else {
@@ -195,6 +197,15 @@ impl Check {
                         .expected(format!("an index below {count}"), relocation.symbol)
                         .within(label("r_info"))
                         .at(at),
+                );
+            }
+            if is_of_image && is_repaired && relocation.symbol != 0 {
+                self.tally.push(
+                    file.refused(
+                        "the section is linked to none in which a loader finds the symbol",
+                    )
+                    .within(label("r_info"))
+                    .at(at),
                 );
             }
             // Offsets in a compressed section count in what it is unpacked to.

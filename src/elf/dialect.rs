@@ -2,13 +2,15 @@
 //! need not know the machines above it.
 
 use super::map::Role;
-use super::{Header, Section, tables};
+use super::{Bits, Header, Section, tables};
 use crate::error::Kind;
 use crate::record::{Layout, Names};
 
 /// What a machine's ABI adds to ELF.
 #[derive(Debug)]
 pub struct Dialect {
+    /// Names of `EI_OSABI` in the machine's files, where one number stands for several ABIs.
+    pub os_abis: &'static Names,
     /// Names of `e_type` beyond the generic ones.
     pub file_types: &'static Names,
     /// Names of `sh_type` beyond the generic ones.
@@ -17,6 +19,10 @@ pub struct Dialect {
     pub no_bits: &'static [u32],
     /// Types of sections whose `sh_link` must be a symbol table, in files of tools that are known to get it wrong.
     pub linked_to_symbols: &'static [u32],
+    /// Types of further sections with entries of `SHT_SYMTAB`, for which no loader looks.
+    pub symbol_tables: &'static [u32],
+    /// Types of further sections with entries of `SHT_RELA`, which no loader applies.
+    pub relocation_tables: &'static [u32],
     /// Names of bits of `sh_flags` beyond the generic ones.
     pub section_flags: &'static Names,
     /// Names of symbol types beyond the generic ones.
@@ -33,15 +39,15 @@ pub struct Dialect {
     pub section: Option<fn(&Header, &Section) -> Option<&'static Layout>>,
     /// The parts of `st_other`.
     pub other: Option<&'static Layout>,
-    /// Where an implicit addend lies: relocation type, bytes past `r_offset`, size in bytes.
-    pub implicit_addends: &'static [(u32, u64, u32)],
+    /// The bits that a relocation type patches, where they are known: an implicit addend lies in them.
+    pub patched_bits: Option<fn(u32) -> Option<Bits>>,
     /// Roles of sections by the beginning of their names; the first that fits counts.
     pub roles: &'static [(&'static str, Role)],
     /// What `e_version` says where it carries something else than the format's version.
     pub version: Option<fn(&Header) -> String>,
     /// Sections whose names begin so are not held by the image.
     pub not_held: Option<&'static str>,
-    /// Sections whose names begin so share bytes of the file with others on purpose.
+    /// Sections whose names begin so share bytes of the file with others on purpose; a loader refuses it all the same.
     pub shares: Option<&'static str>,
     /// The least alignment of sections that follow each other in the image.
     pub image_alignment: u64,
@@ -71,10 +77,13 @@ pub static NO_NAMES: Names = Names::packed("");
 
 /// Plain ELF, as for machines that nothing is known of.
 pub static GENERIC: Dialect = Dialect {
+    os_abis: &NO_NAMES,
     file_types: &NO_NAMES,
     section_types: &NO_NAMES,
     no_bits: &[],
     linked_to_symbols: &[],
+    symbol_tables: &[],
+    relocation_tables: &[],
     section_flags: &NO_NAMES,
     symbol_types: &NO_NAMES,
     special_sections: &NO_NAMES,
@@ -83,7 +92,7 @@ pub static GENERIC: Dialect = Dialect {
     flags: None,
     section: None,
     other: None,
-    implicit_addends: &[],
+    patched_bits: None,
     roles: &[],
     version: None,
     not_held: None,

@@ -152,6 +152,20 @@ impl Header {
             .or_else(|| tables::E_TYPE.name(value))
     }
 
+    /// What kind of file it is in a word or two: `relocatable`, `core dump`.
+    pub fn type_words(&self, dialect: &Dialect) -> String {
+        let value = u64::from(self.e_type);
+        let named = dialect.file_types.get(value);
+        match named.or_else(|| tables::E_TYPE.get(value)) {
+            // What the note says behind its first words is for the record.
+            Some(named) => {
+                let words = named.note.split([',', ':']).next();
+                words.unwrap_or_default().into()
+            }
+            None => format!("type 0x{value:x}"),
+        }
+    }
+
     /// Whether section offsets stand for addresses in relocations: not linked yet.
     pub fn is_relocatable(&self) -> bool {
         self.e_type == object::elf::ET_REL.0

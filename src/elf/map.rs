@@ -11,7 +11,7 @@ use object::elf;
 use serde::Serialize;
 
 use super::{Elf, Image, Section};
-use crate::error::{Diagnostic, Diagnostics, Severity};
+use crate::error::{Diagnostic, Diagnostics};
 use crate::order;
 use crate::span::Span;
 
@@ -240,24 +240,20 @@ pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
             .take(4)
             .map(|&part| file.part_label(part))
             .collect();
+        let message = format!(
+            "{} share {} bytes of the file",
+            names.join(" and "),
+            leaf.span.size
+        );
+        let finding = if on_purpose {
+            file.refused(format!("{message}; the vendor's tools do so on purpose"))
+        } else {
+            Diagnostic::error(file.dialect.rule(), message)
+        };
         findings.push(
-            Diagnostic {
-                severity: if on_purpose {
-                    Severity::Note
-                } else {
-                    Severity::Error
-                },
-                ..Diagnostic::error(
-                    file.dialect.rule(),
-                    format!(
-                        "{} share {} bytes of the file",
-                        names.join(" and "),
-                        leaf.span.size
-                    ),
-                )
-            }
-            .within("map")
-            .at(file.source().absolute(leaf.span.offset)),
+            finding
+                .within("map")
+                .at(file.source().absolute(leaf.span.offset)),
         );
     }
     map

@@ -28,7 +28,7 @@ pub use dialect::Dialect;
 pub use header::{Class, Header};
 pub use image::Image;
 pub use map::{Map, Part};
-pub use relocation::{Relocation, RelocationTable, Relocations};
+pub use relocation::{Bits, Relocation, RelocationTable, Relocations};
 pub use section::Section;
 pub use segment::Segment;
 pub use string::Strings;
@@ -92,6 +92,10 @@ pub struct Elf {
     pub symbol_tables: Vec<SymbolTable>,
     /// The relocation sections, in section order.
     pub relocation_tables: Vec<RelocationTable>,
+    /// The symbol tables of the machine's own section types, in section order: those of sections that no loader has.
+    pub other_symbol_tables: Vec<SymbolTable>,
+    /// The relocations of the machine's own section types, in section order, which no loader applies.
+    pub other_relocation_tables: Vec<RelocationTable>,
     /// The image by the reference ABI's rule: from the sections.
     pub image: Image,
     /// The image by the program headers; `None` without PT_LOAD.
@@ -134,6 +138,8 @@ impl Elf {
             segments,
             symbol_tables: Vec::new(),
             relocation_tables: Vec::new(),
+            other_symbol_tables: Vec::new(),
+            other_relocation_tables: Vec::new(),
             image: Image::default(),
             load_image: None,
             map: Map::default(),
@@ -142,7 +148,9 @@ impl Elf {
         elf.image = image::by_sections(&elf, findings);
         let mut room = source.size();
         elf.symbol_tables = symbol::tables(&elf, &mut room, findings);
-        elf.relocation_tables = relocation::tables(&elf, &mut room, findings);
+        elf.relocation_tables = relocation::tables(&elf, false, &mut room, findings);
+        elf.other_symbol_tables = symbol::other_tables(&elf, &mut room, findings);
+        elf.other_relocation_tables = relocation::tables(&elf, true, &mut room, findings);
         if elf.sections.is_empty() {
             dynamic::describe(&mut elf, findings);
         }
@@ -158,17 +166,11 @@ impl Elf {
             Some(named) => named.name.into(),
             None => format!("machine {machine}"),
         };
-        let kind = match tables::E_TYPE.get(self.header.e_type.into()) {
-            // What the note says behind its first words is for the record.
-            Some(named) => named
-                .note
-                .split([',', ':'])
-                .next()
-                .unwrap_or_default()
-                .into(),
-            None => format!("type {}", self.header.e_type),
-        };
-        vec![machine, kind, format!("{}-bit", self.header.class.bits())]
+        vec![
+            machine,
+            self.header.type_words(self.dialect),
+            format!("{}-bit", self.header.class.bits()),
+        ]
     }
 
     /// A finding that a loader of the reference ABI refuses something of the file that the tools of its

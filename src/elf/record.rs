@@ -4,7 +4,7 @@ use object::elf;
 
 use super::map::Part;
 use super::note::Note;
-use super::{Elf, Relocation, Strings, SymbolTable, tables};
+use super::{Elf, Relocation, RelocationTable, Strings, SymbolTable, tables};
 use crate::error::{Diagnostics, Result};
 use crate::record::{Kind, Layout, Raw, Record};
 use crate::span::Span;
@@ -22,6 +22,9 @@ impl Elf {
         let span = self.header.span();
         let bytes = self.source().read(span)?;
         let mut record = layout.read("ELF header", &bytes, span.offset);
+        if let Some(named) = self.dialect.os_abis.get(self.header.os_abi.into()) {
+            record.explain("EI_OSABI", named.meaning(), None);
+        }
         if let Some(name) = self.header.type_name(self.dialect) {
             record.explain("e_type", name, None);
         }
@@ -73,8 +76,7 @@ impl Elf {
         if let Some(table) = self.symbol_table_in(section.symbols) {
             self.explain_symbols(&mut record, table);
         }
-        let kind = elf::SectionType(section.kind);
-        if matches!(kind, elf::SHT_REL | elf::SHT_RELA) && section.info != 0 {
+        if section.is_relocations(self.dialect) && section.info != 0 {
             self.explain_section(&mut record, "sh_info", section.info);
         }
         Ok(Some(record))
@@ -140,14 +142,11 @@ impl Elf {
         Ok(Some(record))
     }
 
-    /// The record of a symbol.
+    /// The record of the symbol of that index in `table`.
     ///
     /// # Errors
     /// If its bytes cannot be read. `None` if there is no such symbol.
-    pub fn symbol_record(&self, table: u32, index: u64) -> Result<Option<Record>> {
-        let Some(table) = self.symbol_tables.get(table as usize) else {
-            return Ok(None);
-        };
+    pub fn symbol_record(&self, table: &SymbolTable, index: u64) -> Result<Option<Record>> {
         let symbols = self.symbols(table)?;
         let Some(symbol) = symbols.get(index) else {
             return Ok(None);
@@ -170,14 +169,11 @@ impl Elf {
         Ok(Some(record))
     }
 
-    /// The record of a relocation entry.
+    /// The record of the entry of that index in `table`.
     ///
     /// # Errors
     /// If its bytes cannot be read. `None` if there is no such entry.
-    pub fn relocation_record(&self, table: u32, index: u64) -> Result<Option<Record>> {
-        let Some(table) = self.relocation_tables.get(table as usize) else {
-            return Ok(None);
-        };
+    pub fn relocation_record(&self, table: &RelocationTable, index: u64) -> Result<Option<Record>> {
         let Some(relocation) = self.relocations(table)?.get(index) else {
             return Ok(None);
         };
@@ -197,7 +193,7 @@ impl Elf {
     fn explain_relocation(
         &self,
         record: &mut Record,
-        table: &super::RelocationTable,
+        table: &RelocationTable,
         relocation: &Relocation,
     ) {
         if let Some(kind) = relocation.kind_name(self.dialect) {
@@ -268,8 +264,10 @@ impl Elf {
                 Some(index) => self.segment_record(index as u32),
                 None => Ok(None),
             },
-            Part::Symbols(table) => self.symbol_at(table, offset),
-            Part::Relocations(table) => self.relocation_at(table, offset),
+            Part::Symbols(table) => self.symbol_at(self.symbol_tables.get(table as usize), offset),
+            Part::Relocations(table) => {
+                self.relocation_at(self.relocation_tables.get(table as usize), offset)
+            }
             Part::Strings(table) => {
                 let strings = self.symbol_tables.get(table as usize).map(|t| t.strings);
                 strings.map_or(Ok(None), |span| self.string_at(span, offset))
@@ -294,23 +292,15 @@ impl Elf {
         let Some(section) = self.section(index) else {
             return Ok(None);
         };
-        let symbols = || {
-            self.symbol_tables
-                .iter()
-                .position(|t| t.section == Some(index))
-        };
-        let relocations = || {
-            self.relocation_tables
-                .iter()
-                .position(|t| t.section == Some(index))
-        };
+        let symbols = self.symbol_table_in(index);
+        if symbols.is_some() {
+            return self.symbol_at(symbols, offset);
+        }
+        let relocations = self.relocation_table_in(index);
+        if relocations.is_some() {
+            return self.relocation_at(relocations, offset);
+        }
         match elf::SectionType(section.kind) {
-            elf::SHT_SYMTAB | elf::SHT_DYNSYM => {
-                symbols().map_or(Ok(None), |table| self.symbol_at(table as u32, offset))
-            }
-            elf::SHT_REL | elf::SHT_RELA => {
-                relocations().map_or(Ok(None), |table| self.relocation_at(table as u32, offset))
-            }
             elf::SHT_STRTAB => self.string_at(section.span(), offset),
             elf::SHT_NOTE => self.note_at(offset),
             elf::SHT_DYNAMIC => self.dynamic_at(self.stored(section), offset),
@@ -318,18 +308,20 @@ impl Elf {
         }
     }
 
-    fn symbol_at(&self, table: u32, offset: u64) -> Result<Option<Record>> {
-        let found = self.symbol_tables.get(table as usize);
-        match found.and_then(|t| t.table.index_at(offset)) {
-            Some(index) => self.symbol_record(table, index),
+    fn symbol_at(&self, table: Option<&SymbolTable>, offset: u64) -> Result<Option<Record>> {
+        match table.and_then(|table| Some((table, table.table.index_at(offset)?))) {
+            Some((table, index)) => self.symbol_record(table, index),
             None => Ok(None),
         }
     }
 
-    fn relocation_at(&self, table: u32, offset: u64) -> Result<Option<Record>> {
-        let found = self.relocation_tables.get(table as usize);
-        match found.and_then(|t| t.table.index_at(offset)) {
-            Some(index) => self.relocation_record(table, index),
+    fn relocation_at(
+        &self,
+        table: Option<&RelocationTable>,
+        offset: u64,
+    ) -> Result<Option<Record>> {
+        match table.and_then(|table| Some((table, table.table.index_at(offset)?))) {
+            Some((table, index)) => self.relocation_record(table, index),
             None => Ok(None),
         }
     }

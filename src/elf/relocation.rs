@@ -76,9 +76,9 @@ impl Relocation {
 
     /// Where the bytes that it patches lie: so many bytes past `r_offset`, and so many.
     fn field(self, dialect: &Dialect) -> (u64, u64) {
-        let mut kinds = dialect.implicit_addends.iter();
-        if let Some(&(_, skip, size)) = kinds.find(|(kind, ..)| *kind == self.kind) {
-            return (skip, size.into());
+        if let Some(bits) = dialect.patched_bits.and_then(|bits| bits(self.kind)) {
+            let bytes = bits.bytes();
+            return (bytes.offset, bytes.size);
         }
         // The tables' notes say how wide fields of whole bytes are: `S + A, 32 bits`. Others are some bits of an
         // instruction, or not known.
@@ -92,6 +92,46 @@ impl Relocation {
             Some(bits) if bits % 8 == 0 && bits > 0 => (0, bits / 8),
             _ => (0, 8),
         }
+    }
+}
+
+/// The bits that a relocation patches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bits {
+    /// Lowest bit from `r_offset` on and number of bits of each part, the low bits of the value first.
+    pub parts: [(u32, u32); 2],
+    /// Bits that the value is shifted right before it is written.
+    pub shift: u32,
+}
+
+impl Bits {
+    /// Bytes from `r_offset` on that they reach to, at most.
+    pub const REACH: u64 = 16;
+
+    /// The bytes that they lie in, from `r_offset` on.
+    pub fn bytes(&self) -> Span {
+        let (mut first, mut end) = (u32::MAX, 0);
+        for &(lsb, width) in self.parts.iter().filter(|(_, width)| *width > 0) {
+            first = first.min(lsb / 8);
+            end = end.max((lsb + width).div_ceil(8));
+        }
+        Span::new(first.into(), end.saturating_sub(first).into())
+    }
+
+    /// The unsigned value whose bits are in `bytes`, which begin at `r_offset`: an addend that has no other place.
+    pub fn read(&self, bytes: &[u8]) -> u64 {
+        let (mut value, mut at) = (0_u64, 0);
+        for (lsb, width) in self.parts {
+            for bit in 0..width {
+                let place = (lsb + bit) as usize;
+                let set = bytes
+                    .get(place / 8)
+                    .is_some_and(|byte| byte >> (place % 8) & 1 != 0);
+                value |= u64::from(set).checked_shl(at).unwrap_or(0);
+                at += 1;
+            }
+        }
+        value.checked_shl(self.shift).unwrap_or(0)
     }
 }
 
@@ -141,18 +181,21 @@ impl Relocations<'_> {
     }
 }
 
+/// The tables in sections of the format's types, or of the machine's own, in section order.
 pub(super) fn tables(
     elf: &Elf,
+    is_of_machine: bool,
     room: &mut u64,
     findings: &mut Diagnostics,
 ) -> Vec<RelocationTable> {
+    let own = elf.dialect.relocation_tables;
     let sections = elf.sections.iter();
     sections
-        .filter(|s| s.kind == elf::SHT_REL.0 || s.kind == elf::SHT_RELA.0)
+        .filter(|s| s.is_relocations(elf.dialect) && own.contains(&s.kind) == is_of_machine)
         .filter_map(|section| {
             Some(RelocationTable {
                 section: Some(section.index),
-                has_addends: section.kind == elf::SHT_RELA.0,
+                has_addends: section.kind != elf::SHT_REL.0,
                 target: (section.info != 0).then_some(section.info),
                 symbols: section.symbols,
                 table: elf.table_in(section, room, findings)?,
@@ -175,8 +218,22 @@ impl Elf {
         })
     }
 
+    /// The relocations in section `index`, whoever applies them.
+    pub fn relocation_table_in(&self, index: u32) -> Option<&RelocationTable> {
+        let all = [&self.relocation_tables, &self.other_relocation_tables];
+        all.into_iter().find_map(|tables| {
+            let at = tables.partition_point(|table| table.section < Some(index));
+            tables.get(at).filter(|table| table.section == Some(index))
+        })
+    }
+
     /// Whether the entries patch the image: those of an allocated section, and dynamic ones.
     pub fn is_of_image(&self, table: &RelocationTable) -> bool {
+        let section = table.section.and_then(|index| self.section(index));
+        let own = self.dialect.relocation_tables;
+        if section.is_some_and(|section| own.contains(&section.kind)) {
+            return false;
+        }
         match table.target {
             Some(target) => self.section(target).is_some_and(|s| s.is_allocated()),
             None => true,
@@ -208,18 +265,14 @@ impl Elf {
         if let Some(addend) = relocation.addend {
             return Some(addend.into());
         }
-        let kinds = self.dialect.implicit_addends;
-        let &(_, skip, size) = kinds.iter().find(|(kind, ..)| *kind == relocation.kind)?;
+        let bits = self.dialect.patched_bits?(relocation.kind)?;
         table.target?;
         let rest = self.patched_from(table, relocation)?;
-        if skip + u64::from(size) > rest.size {
-            return None;
-        }
-        let mut bytes = [0; 8];
-        self.source()
-            .read_into(rest.offset + skip, &mut bytes[..size as usize])
-            .ok()?;
-        Some(u64::from_le_bytes(bytes).into())
+        let end = bits.bytes().end();
+        let mut bytes = [0; Bits::REACH as usize];
+        let bytes = bytes.get_mut(..end as usize).filter(|_| end <= rest.size)?;
+        self.source().read_into(rest.offset, bytes).ok()?;
+        Some(bits.read(bytes).into())
     }
 
     /// The bytes of the file that `relocation` patches; `None` where the file does not have them.

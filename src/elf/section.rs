@@ -70,6 +70,12 @@ impl Section {
         Span::new(self.offset, if self.is_stored() { self.size } else { 0 })
     }
 
+    /// Whether it has relocations, whoever applies them.
+    pub fn is_relocations(&self, dialect: &Dialect) -> bool {
+        matches!(elf::SectionType(self.kind), elf::SHT_REL | elf::SHT_RELA)
+            || dialect.relocation_tables.contains(&self.kind)
+    }
+
     /// The name of its type.
     pub fn kind_name(&self, dialect: &Dialect) -> Option<&'static str> {
         let value = u64::from(self.kind);
@@ -174,7 +180,8 @@ pub(super) fn name(
 }
 
 /// Finds the symbol table of sections that are linked to something else: ptxas 12.0 writes such cubins. Only one
-/// can be meant where the file has no other.
+/// can be meant where the file has no other. A loader goes by the link only for relocations of its image, which the
+/// checks of these find.
 pub(super) fn repair(
     source: &Source,
     sections: &mut [Section],
@@ -204,7 +211,7 @@ pub(super) fn repair(
         let section = &sections[first as usize];
         findings.push(
             Diagnostic::warning(
-                Kind::Loader,
+                Kind::Format,
                 format!(
                     "sections are linked to others than the symbol table, which is taken ({count} of them)"
                 ),
@@ -230,7 +237,12 @@ fn link_rule(kind: u32) -> Option<&'static [elf::SectionType]> {
 }
 
 /// Bytes of an entry of a section of type `kind`; `None` where it is not a table of the format.
-fn entry_size(kind: u32, class: Class) -> Option<u64> {
+fn entry_size(kind: u32, class: Class, dialect: &Dialect) -> Option<u64> {
+    let kind = match kind {
+        kind if dialect.symbol_tables.contains(&kind) => elf::SHT_SYMTAB.0,
+        kind if dialect.relocation_tables.contains(&kind) => elf::SHT_RELA.0,
+        kind => kind,
+    };
     match elf::SectionType(kind) {
         elf::SHT_SYMTAB | elf::SHT_DYNSYM => Some(class.choose(16, 24)),
         elf::SHT_REL => Some(class.choose(8, 16)),
@@ -353,8 +365,7 @@ pub(super) fn check(
                     .at(at(at_link)),
             );
         }
-        let targets = matches!(elf::SectionType(section.kind), elf::SHT_REL | elf::SHT_RELA);
-        if targets && section.info >= names {
+        if section.is_relocations(dialect) && section.info >= names {
             findings.push(
                 Diagnostic::error(Kind::Format, "the section to be relocated is missing")
                     .expected(format!("an index below {names}"), section.info)
@@ -362,7 +373,7 @@ pub(super) fn check(
                     .at(at(at_info)),
             );
         }
-        if let Some(size) = entry_size(section.kind, class) {
+        if let Some(size) = entry_size(section.kind, class, dialect) {
             if section.entry_size != size {
                 findings.push(Diagnostic {
                     severity: if section.entry_size == 0 {
@@ -410,7 +421,7 @@ impl Elf {
         room: &mut u64,
         findings: &mut Diagnostics,
     ) -> Option<Table> {
-        let stride = entry_size(section.kind, self.header.class)?;
+        let stride = entry_size(section.kind, self.header.class, self.dialect)?;
         let span = self.stored(section);
         let size = span.size.min(*room);
         if size < span.size {

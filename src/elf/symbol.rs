@@ -135,6 +135,27 @@ impl Symbols<'_> {
     }
 }
 
+/// The tables in sections of the machine's own types, in section order.
+pub(super) fn other_tables(
+    elf: &Elf,
+    room: &mut u64,
+    findings: &mut Diagnostics,
+) -> Vec<SymbolTable> {
+    let kinds = elf.dialect.symbol_tables;
+    let sections = elf.sections.iter().filter(|s| kinds.contains(&s.kind));
+    let tables = sections.filter_map(|section| {
+        let strings = elf.section(section.link).map(|s| elf.stored(s));
+        Some(SymbolTable {
+            section: Some(section.index),
+            is_dynamic: false,
+            table: elf.table_in(section, room, findings)?,
+            strings: strings.unwrap_or_default(),
+            extended: None,
+        })
+    });
+    tables.collect()
+}
+
 /// The tables in sections: static ones, then dynamic ones, each in section order.
 pub(super) fn tables(elf: &Elf, room: &mut u64, findings: &mut Diagnostics) -> Vec<SymbolTable> {
     let of = |kind: elf::SectionType| {
@@ -186,14 +207,15 @@ impl Elf {
         })
     }
 
-    /// The table in section `index`.
+    /// The table in section `index`, one of [`Elf::symbol_tables`] or of [`Elf::other_symbol_tables`].
     pub fn symbol_table_in(&self, index: u32) -> Option<&SymbolTable> {
         // Static tables stand before dynamic ones, and each kind in section order.
         let dynamic = self
             .symbol_tables
             .partition_point(|table| !table.is_dynamic);
         let (fixed, dynamic) = self.symbol_tables.split_at(dynamic);
-        [fixed, dynamic].into_iter().find_map(|tables| {
+        let all = [fixed, dynamic, &self.other_symbol_tables];
+        all.into_iter().find_map(|tables| {
             let at = tables.partition_point(|table| table.section < Some(index));
             tables.get(at).filter(|table| table.section == Some(index))
         })

@@ -515,7 +515,7 @@ ff\tELFOSABI_STANDALONE\tembedded, no operating system\n\
 pub static E_TYPE: Names = Names::packed("\
 0\tET_NONE\tno type\n\
 1\tET_REL\trelocatable: input of a linker\n\
-2\tET_EXEC\texecutable at fixed addresses\n\
+2\tET_EXEC\texecutable: at fixed addresses\n\
 3\tET_DYN\tshared object, or an executable that can be loaded anywhere\n\
 4\tET_CORE\tcore dump\n\
 fe00\tET_LOOS\tfirst value for operating systems\n\

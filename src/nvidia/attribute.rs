@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::info::{EIFMT_BVAL, EIFMT_HVAL, EIFMT_SVAL, Entries, Entry};
-use super::{symbol_table, tables, toolkit};
+use super::{tables, toolkit};
 use crate::elf::{Elf, Section, SymbolTable, Symbols};
 use crate::error::Result;
 use crate::record::{self, Field, Kind, Layout, Names, Record};
@@ -230,16 +230,16 @@ fn parts(shape: &Shape, bytes: &[u8]) -> Vec<Part> {
 /// What an attribute's fields refer to.
 pub(super) struct Context<'a> {
     elf: &'a Elf,
-    symbols: Option<(SymbolTable, Symbols<'a>)>,
+    symbols: Option<(&'a SymbolTable, Symbols<'a>)>,
     code: Span,
 }
 
 impl<'a> Context<'a> {
     /// For the attributes of `section`, of a function whose code in the file is `code`.
     pub(super) fn new(elf: &'a Elf, section: &Section, code: Span) -> Self {
-        let table = symbol_table(elf, section.symbols);
+        let table = elf.symbol_table_in(section.symbols);
         let symbols = table.and_then(|table| {
-            let symbols = elf.symbols(&table).ok()?;
+            let symbols = elf.symbols(table).ok()?;
             Some((table, symbols))
         });
         Self { elf, symbols, code }

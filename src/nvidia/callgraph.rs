@@ -7,7 +7,6 @@
 use serde::Serialize;
 
 use super::record::CALLGRAPH;
-use super::symbol_table;
 use crate::elf::{Elf, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::index::Index;
@@ -151,7 +150,7 @@ impl CallGraph {
                 findings.push(finding("the call graph ends within an entry"));
             }
             graph.symbols = section.symbols;
-            let table = symbol_table(elf, section.symbols);
+            let table = elf.symbol_table_in(section.symbols);
             let limits = table.map_or((0, 0), |table| (table.table.count, table.strings.size));
             graph.limits = limits;
             let symbols = limits.0;
@@ -198,7 +197,7 @@ impl CallGraph {
 
     /// The symbols that its entries name, open for reading.
     pub fn symbols<'a>(&self, elf: &'a Elf) -> Option<Symbols<'a>> {
-        elf.symbols(&symbol_table(elf, self.symbols)?).ok()
+        elf.symbols(elf.symbol_table_in(self.symbols)?).ok()
     }
 
     /// The name of the symbol of that index.

@@ -5,7 +5,7 @@
 //! hold, is found by the ELF floor's checks.
 
 use super::patch::{Form, LOADED};
-use super::{symbol_table, tables};
+use super::tables;
 use crate::elf::symbol::Place;
 use crate::elf::{Elf, Relocation, RelocationTable, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind};
@@ -86,8 +86,8 @@ impl Check {
         let Ok(relocations) = elf.relocations(table) else {
             return;
         };
-        let symbols = symbol_table(elf, table.symbols);
-        let symbols = symbols.and_then(|table| elf.symbols(&table).ok());
+        let symbols = elf.symbol_table_in(table.symbols);
+        let symbols = symbols.and_then(|table| elf.symbols(table).ok());
         for index in self.entry..end {
             let Some(relocation) = relocations.get(index) else {
                 break;

@@ -9,7 +9,7 @@ use super::callgraph::{Entry, Relation};
 use super::info::Entries;
 use super::lines::{self, Lines};
 use super::note::{self, Notes};
-use super::{Bank, CallGraph, Callee, Check, Code, Kernel, code, is_new, kernel, record};
+use super::{Bank, CallGraph, Callee, Check, Code, Kernel, code, is_new, kernel, record, tables};
 use crate::elf::{Elf, Section, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
 use crate::record::Record;
@@ -47,9 +47,10 @@ pub struct Cubin {
     pub virtual_sm: Option<u32>,
     /// The command line of the tool that made it.
     pub options: Option<String>,
-    /// Whether it is still to be linked.
-    pub is_relocatable: bool,
+    /// What kind of file it is: `executable`, `relocatable`, `core dump`.
+    pub file_type: String,
     /// Its kernels and device functions, in section order.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "NvidiaKernel[]"))]
     pub kernels: Vec<Kernel>,
     /// The PTX that its code was made from, where it is kept for debuggers.
     #[serde(skip)]
@@ -64,6 +65,7 @@ pub struct Cubin {
 impl Cubin {
     /// Reads what `elf` says; its machine is [`super::EM_CUDA`].
     pub fn open(elf: &Elf, findings: &mut Diagnostics) -> Self {
+        check_abi(elf, findings);
         let flags = elf.header.e_flags;
         let notes = Notes::read(elf);
         let (sm, virtual_sm, toolkit, has_accelerators);
@@ -97,7 +99,7 @@ impl Cubin {
             toolkit,
             virtual_sm,
             options: notes.options().map(Into::into),
-            is_relocatable: elf.header.is_relocatable(),
+            file_type: elf.header.type_words(elf.dialect),
             kernels: kernel::read(elf, &calls, findings),
             calls,
             texts: texts(elf),
@@ -113,14 +115,7 @@ impl Cubin {
                 .as_ref()
                 .map(|version| format!("CUDA {version}")),
         );
-        facts.push(
-            if self.is_relocatable {
-                "relocatable"
-            } else {
-                "executable"
-            }
-            .into(),
-        );
+        facts.push(self.file_type.clone());
         facts.extend(self.virtual_sm.map(|number| format!("compute_{number}")));
         facts
     }
@@ -220,6 +215,23 @@ fn is_accelerator_target(elf: &Elf) -> bool {
         .map_while(Result::ok)
         .take(COMPAT_LIMIT)
         .any(|entry| entry.id == ACCELERATOR_TARGET && entry.value & 0xff == 1)
+}
+
+/// `EI_OSABI` says which layout the flags have; others than the two that are known are read as the old one.
+fn check_abi(elf: &Elf, findings: &mut Diagnostics) {
+    let os_abi = elf.header.os_abi;
+    if tables::OS_ABI.get(os_abi.into()).is_some() {
+        return;
+    }
+    findings.push(
+        Diagnostic::warning(
+            Kind::UnknownValue,
+            "no toolkit is known to write this EI_OSABI; e_flags are read as with ELFOSABI_CUDA",
+        )
+        .expected("0x33 or 0x41", format!("0x{os_abi:x}"))
+        .within("ELF header, EI_OSABI")
+        .at(elf.source().absolute(7)),
+    );
 }
 
 /// `e_flags` of the new layout names the section of the note with the virtual architecture.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::attribute::Attributes;
 use super::callgraph::{CallGraph, CallStack, Relation};
 use super::info::{EIFMT_SVAL, Entries, Entry};
-use super::{is_new, symbol_table, tables};
+use super::{is_new, tables};
 use crate::elf::symbol::Place;
 use crate::elf::{Elf, Section, Symbol, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind};
@@ -59,9 +59,8 @@ const NUM_BARRIERS: u8 = 0x4c;
 #[cfg_attr(
     target_arch = "wasm32",
     derive(tsify::Tsify),
-    tsify(missing_as_null, hashmap_as_object)
-)]
-#[serde(rename = "NvidiaKernel")] // the name in TypeScript, which knows no modules
+    tsify(missing_as_null, hashmap_as_object, rename = "NvidiaKernel")
+)] // in TypeScript, which knows no modules
 pub struct Kernel {
     /// The name, as linked.
     pub name: String,
@@ -549,8 +548,9 @@ impl<'a> Reading<'a> {
             return;
         };
         let elf = self.elf;
-        let symbols =
-            symbol_table(elf, section.symbols).and_then(|table| findings.take(elf.symbols(&table)));
+        let symbols = elf
+            .symbol_table_in(section.symbols)
+            .and_then(|table| findings.take(elf.symbols(table)));
         for entry in entries {
             let Some(entry) = findings.take(entry.map_err(|e| e.within(|| label(section, None))))
             else {

@@ -13,7 +13,6 @@ use gimli::{
     LittleEndian, Reader, RelocateReader,
 };
 
-use super::symbol_table;
 use crate::elf::{Class, Elf, Section};
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::index::{self, Index};
@@ -239,8 +238,8 @@ fn relocations(elf: &Elf, section: &Section) -> Vec<(u64, u32, u64)> {
     let mut entries = Vec::new();
     let tables = elf.relocation_tables.iter();
     for table in tables.filter(|table| table.target == Some(section.index)) {
-        let symbols = symbol_table(elf, table.symbols);
-        let symbols = symbols.and_then(|table| elf.symbols(&table).ok());
+        let symbols = elf.symbol_table_in(table.symbols);
+        let symbols = symbols.and_then(|table| elf.symbols(table).ok());
         let (Some(symbols), Ok(relocations)) = (symbols, elf.relocations(table)) else {
             continue;
         };

@@ -25,7 +25,7 @@ pub use cubin::Cubin;
 pub use kernel::{Bank, Callee, InnerFunction, Kernel, Parameter};
 
 use crate::elf::map::Role;
-use crate::elf::{self, Dialect, Elf, Header, Section, SymbolTable};
+use crate::elf::{self, Dialect, Header, Section};
 use crate::record::Layout;
 
 /// `e_machine` of cubins.
@@ -34,10 +34,6 @@ pub const EM_CUDA: u16 = 190;
 /// `EI_OSABI` of the layout that CUDA 13 writes for every GPU, and 12.8 and 12.9 from sm_100 on.
 const OS_ABI_NEW: u8 = 0x41;
 
-/// `sh_type` of symbol tables, and of those of Mercury sections.
-const SYMTAB: u32 = 2;
-const MERCURY_SYMTAB: u32 = 0x7000_0085;
-
 /// Code offsets of `.text` sections in the image are multiples of this.
 const SECTION_ALIGN: u64 = 128;
 /// Instruction prefetch reads past the code: the image is rounded up to pages, and one page follows.
@@ -45,10 +41,13 @@ const PAGE: u64 = 4096;
 
 /// What cubins add to ELF.
 pub static DIALECT: Dialect = Dialect {
+    os_abis: &tables::OS_ABI,
     file_types: &tables::FILE_TYPE,
     section_types: &tables::SECTION_TYPE,
     no_bits: NO_BITS,
     linked_to_symbols: LINKED_TO_SYMBOLS,
+    symbol_tables: SYMBOL_TABLES,
+    relocation_tables: RELOCATION_TABLES,
     section_flags: &tables::SECTION_FLAGS,
     symbol_types: &tables::SYMBOL_TYPE,
     special_sections: &crate::elf::dialect::NO_NAMES,
@@ -57,7 +56,7 @@ pub static DIALECT: Dialect = Dialect {
     flags: Some(flags),
     section: Some(section),
     other: Some(&tables::SYMBOL_OTHER),
-    implicit_addends: IMPLICIT_ADDENDS,
+    patched_bits: Some(patch::bits),
     roles: ROLES,
     version: Some(version),
     not_held: Some(".nv.shared."),
@@ -71,24 +70,6 @@ pub static DIALECT: Dialect = Dialect {
     has_loader: true,
 };
 
-/// The relocations whose bits are whole bytes that a linker was seen to write.
-const IMPLICIT_ADDENDS: &[(u32, u64, u32)] = &[
-    (0x01, 0, 4), // R_CUDA_32
-    (0x02, 0, 8), // R_CUDA_64
-    (0x37, 4, 4), // R_CUDA_ABS32_32
-    (0x38, 4, 4), // R_CUDA_ABS32_LO_32
-    (0x39, 4, 4), // R_CUDA_ABS32_HI_32
-    (0x3b, 4, 2), // R_CUDA_ABS16_32
-    (0x3c, 4, 3), // R_CUDA_ABS24_32
-    (0x46, 0, 4), // R_CUDA_32_LO
-    (0x47, 0, 4), // R_CUDA_32_HI
-    (0x4a, 5, 3), // R_CUDA_ABS24_40
-    (0x66, 0, 8), // R_CUDA_UNIFIED
-    (0x67, 0, 4), // R_CUDA_UNIFIED_32
-    (0x70, 4, 4), // R_CUDA_UNIFIED32_LO_32
-    (0x71, 4, 4), // R_CUDA_UNIFIED32_HI_32
-];
-
 /// Relocatable cubins have types of their own for memory that is not initialised: `SHT_CUDA_GLOBAL`,
 /// `SHT_CUDA_LOCAL`, `SHT_CUDA_SHARED`, `SHT_CUDA_RESERVED_SHARED`. `sh_offset` is where the next section begins.
 const NO_BITS: &[u32] = &[0x7000_0007, 0x7000_0009, 0x7000_000a, 0x7000_0015];
@@ -96,12 +77,19 @@ const NO_BITS: &[u32] = &[0x7000_0007, 0x7000_0009, 0x7000_000a, 0x7000_0015];
 /// `SHT_RELA`, `SHT_REL`, and the sections with attributes, calls and prototypes.
 const LINKED_TO_SYMBOLS: &[u32] = &[4, 9, record::INFO, record::CALLGRAPH, record::PROTOTYPE];
 
+/// The symbol table of Mercury sections.
+const SYMBOL_TABLES: &[u32] = &[0x7000_0085];
+
+/// What nvlink has resolved and keeps (`SHT_CUDA_RESOLVED_RELA`), and relocations of Mercury sections.
+const RELOCATION_TABLES: &[u32] = &[0x7000_0003, 0x7000_0082];
+
 const ROLES: &[(&str, Role)] = &[
     (".nv.info", Role::Info),
     (".nv.compat", Role::Info),
     (".nv.callgraph", Role::Info),
     (".nv.prototype", Role::Info),
     (".nv.rel.action", Role::Info),
+    (".nv.resolvedrela", Role::Symbols),
     (".nv.metadata", Role::Info),
     (".nv.uft", Role::Info),
     (".nv.uidx", Role::Info),
@@ -150,38 +138,4 @@ fn version(header: &Header) -> String {
 /// A toolkit's version, which is stored times ten.
 fn toolkit(version: u32) -> String {
     format!("{}.{}", version / 10, version % 10)
-}
-
-/// The symbol table in section `index`: the file's own, or Mercury's.
-fn symbol_table(elf: &Elf, index: u32) -> Option<SymbolTable> {
-    // The first table is nearly always the one; going through many for each of many sections would not be
-    // linear, so others are described anew.
-    if let Some(first) = elf.symbol_tables.first()
-        && first.section == Some(index)
-    {
-        return Some(first.clone());
-    }
-    let section = elf.section(index)?;
-    if !matches!(section.kind, SYMTAB | MERCURY_SYMTAB) {
-        return None;
-    }
-    let span = elf.stored(section);
-    let stride = match elf.header.class {
-        elf::Class::Elf32 => 16,
-        elf::Class::Elf64 => 24,
-    };
-    Some(SymbolTable {
-        section: Some(index),
-        is_dynamic: false,
-        table: elf::Table {
-            offset: span.offset,
-            count: span.size / stride,
-            stride,
-        },
-        strings: elf
-            .section(section.link)
-            .map(|s| elf.stored(s))
-            .unwrap_or_default(),
-        extended: None,
-    })
 }

@@ -5,9 +5,9 @@
 //! Patches are in file order, and a later one wins where they overlap. Nothing of the image is copied to apply them:
 //! any window can be patched.
 
-use super::{symbol_table, tables};
+use super::tables;
 use crate::elf::symbol::Place;
-use crate::elf::{Elf, Relocation, RelocationTable, Symbols};
+use crate::elf::{Bits, Elf, Relocation, RelocationTable, Symbols};
 use crate::order;
 use crate::span::Span;
 
@@ -18,38 +18,44 @@ pub(super) const LOADED: [u32; 3] = [0x02, 0x38, 0x39];
 /// Relocations of the image that are read, at most.
 pub const LIMIT: usize = 1 << 20;
 
-/// Bytes from `r_offset` on that a relocation can patch, at most: an instruction.
-const REACH: u64 = 16;
-
 /// The beginning of constant banks' section names, and the types that those of relocatable cubins have.
 const CONSTANT: &str = ".nv.constant";
 
 /// How a relocation type writes its value: which of its bits go where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Form {
-    /// Lowest bit and number of bits of each part of the place, the low bits of the value first.
-    parts: [(u32, u32); 2],
-    /// Bits that the value is shifted right.
-    shift: u32,
+    /// The bits that the value is written to.
+    bits: Bits,
     /// Whether the symbol's value is its place in a constant bank.
     in_bank: bool,
     /// Lowest bit and number of bits that the bank's number is written to.
     bank: (u32, u32),
+    /// Whether a linker was seen to write so: else the type's name alone says it.
+    is_seen: bool,
 }
 
 impl Form {
     /// The form of relocation type `kind`; `None` where nobody has seen what it writes.
     pub fn of(kind: u32) -> Option<Self> {
+        Self::named(kind).filter(|form| form.is_seen)
+    }
+
+    fn named(kind: u32) -> Option<Self> {
         let named = tables::RELOCATION_BITS.get(kind.into())?;
-        let mut form = Self::default();
-        for (part, text) in form.parts.iter_mut().zip(named.name.split(',')) {
+        let mut form = Self {
+            is_seen: true,
+            ..Self::default()
+        };
+        for (part, text) in form.bits.parts.iter_mut().zip(named.name.split(',')) {
             *part = pair(text);
         }
         for word in named.note.split(' ') {
             match word.strip_prefix(">>") {
-                Some(shift) => form.shift = shift.parse().unwrap_or(0),
+                Some(shift) => form.bits.shift = shift.parse().unwrap_or(0),
                 None if word == "bank" => form.in_bank = true,
-                None => form.bank = pair(word),
+                None if word == "unseen" => form.is_seen = false,
+                None if !word.is_empty() => form.bank = pair(word),
+                None => {}
             }
         }
         Some(form)
@@ -57,37 +63,22 @@ impl Form {
 
     /// The bytes that it writes to, counted from `r_offset`.
     pub fn bytes(&self) -> Span {
-        let parts = self.parts.iter().chain([&self.bank]);
-        let (mut first, mut end) = (u32::MAX, 0);
-        for &(lsb, width) in parts.filter(|(_, width)| *width > 0) {
-            first = first.min(lsb / 8);
-            end = end.max((lsb + width).div_ceil(8));
-        }
-        Span::new(first.into(), end.saturating_sub(first).into())
-    }
-
-    /// The value whose bits are in `bytes`, which begin at `r_offset`: an addend that has no other place.
-    fn read(&self, bytes: &[u8]) -> u64 {
-        let (mut value, mut at) = (0_u64, 0);
-        for (lsb, width) in self.parts {
-            for bit in 0..width {
-                let place = (lsb + bit) as usize;
-                let set = bytes
-                    .get(place / 8)
-                    .is_some_and(|byte| byte >> (place % 8) & 1 != 0);
-                value |= u64::from(set).checked_shl(at).unwrap_or(0);
-                at += 1;
+        let value = self.bits.bytes();
+        match self.bank.1 {
+            0 => value,
+            _ => {
+                let last = (self.bank.0 + self.bank.1).div_ceil(8).into();
+                Span::new(value.offset, value.end().max(last) - value.offset)
             }
         }
-        value << self.shift
     }
 
     /// Writes `value` and the bank's number to the bits of `window` that lie in it; `r_offset` is `at` bytes
     /// from its first byte.
     pub fn write(&self, value: u64, bank: u32, at: i64, window: &mut [u8]) {
-        let mut value = value >> self.shift;
+        let mut value = value >> self.bits.shift;
         let last = (self.bank.0, self.bank.1, u64::from(bank));
-        for (lsb, width) in self.parts {
+        for (lsb, width) in self.bits.parts {
             set(window, at, lsb, width, value);
             value = value.checked_shr(width).unwrap_or(0);
         }
@@ -111,6 +102,19 @@ fn set(window: &mut [u8], at: i64, lsb: u32, width: u32, value: u64) {
             *byte = *byte & !mask | if value >> bit & 1 != 0 { mask } else { 0 };
         }
     }
+}
+
+/// The bits in which an implicit addend of relocation type `kind` lies. The reference ABI's loader adds them as they
+/// are. nvlink 13.5 puts them in their place first: in a `REL` entry of type `R_CUDA_CONST_FIELD19_40` the bits 7 are
+/// the addend 28.
+pub(super) fn bits(kind: u32) -> Option<Bits> {
+    let bits = Form::named(kind)?.bits;
+    let shift = if LOADED.contains(&kind) {
+        0
+    } else {
+        bits.shift
+    };
+    Some(Bits { shift, ..bits })
 }
 
 /// Who applies a relocation.
@@ -228,8 +232,8 @@ impl Patches {
         let Ok(relocations) = elf.relocations(table) else {
             return;
         };
-        let symbols = symbol_table(elf, table.symbols);
-        let symbols = symbols.and_then(|table| elf.symbols(&table).ok());
+        let symbols = elf.symbol_table_in(table.symbols);
+        let symbols = symbols.and_then(|table| elf.symbols(table).ok());
         for relocation in relocations.iter() {
             let row = u32::try_from(start + relocation.index);
             let (Ok(row), true) = (row, self.all.len() < LIMIT) else {
@@ -249,7 +253,7 @@ impl Patches {
     /// The applied ones that change bytes of `window` of the image, in file order.
     pub fn within(&self, window: Span) -> Vec<u32> {
         let offset = |i: &u32| self.all[*i as usize].offset.unwrap_or(u64::MAX);
-        let first = window.offset.saturating_sub(REACH);
+        let first = window.offset.saturating_sub(Bits::REACH);
         let first = self.order.partition_point(|i| offset(i) < first);
         let near = self.order[first..]
             .iter()
@@ -281,7 +285,7 @@ impl Patches {
     pub fn overwritten_by(&self, index: usize) -> Option<u32> {
         let patch = self.all.get(index).filter(|patch| patch.is_applied())?;
         let span = patch.span()?;
-        let first = span.offset.saturating_sub(REACH);
+        let first = span.offset.saturating_sub(Bits::REACH);
         let first = self.last.partition_point(|(other, _)| other.offset < first);
         let near = self.last[first..].iter();
         let near = near.take_while(|(other, _)| other.offset < span.end());
@@ -356,29 +360,9 @@ fn apply(
     if end.is_none_or(|end| end > elf.image.end) {
         return Err("it reaches past the end of the image");
     }
-    patch.addend = match relocation.addend {
-        Some(addend) => addend as u64,
-        None => {
-            implicit(elf, table, &form, offset).ok_or("its addend lies past its section's end")?
-        }
-    };
+    let addend = elf.addend(table, relocation);
+    patch.addend = addend.ok_or("its addend lies past its section's end")? as u64;
     Ok(())
-}
-
-/// The addend of a relocation without one: what the file has in the very bits to be patched.
-fn implicit(elf: &Elf, table: &RelocationTable, form: &Form, offset: u64) -> Option<u64> {
-    let piece = elf.image.piece_of_section(table.target?)?;
-    let within = offset.checked_sub(piece.offset)?;
-    let end = form.bytes().end();
-    if within.checked_add(end)? > piece.stored.size.min(piece.size) {
-        return None;
-    }
-    let mut bytes = [0; REACH as usize];
-    let bytes = &mut bytes[..end.min(REACH) as usize];
-    elf.source()
-        .read_into(piece.stored.offset + within, bytes)
-        .ok()?;
-    Some(form.read(bytes))
 }
 
 /// The number of the constant bank that a section of that name is, or is a part of.

@@ -5,8 +5,7 @@ use super::callgraph::{self, CallGraph, Relation};
 use super::cubin::COMPAT;
 use super::info::Entries;
 use super::kernel::{self, CODE};
-use super::{MERCURY_SYMTAB, note, symbol_table, tables};
-use crate::elf::tables as elf_tables;
+use super::{note, tables};
 use crate::elf::{Elf, Section, Strings};
 use crate::error::Result;
 use crate::record::{Layout, Record};
@@ -17,7 +16,6 @@ pub(super) const INFO: u32 = 0x7000_0000;
 pub(super) const CALLGRAPH: u32 = 0x7000_0001;
 pub(super) const PROTOTYPE: u32 = 0x7000_0002;
 const RELOCATION_ACTION: u32 = 0x7000_000b;
-const MERCURY_RELA: u32 = 0x7000_0082;
 const MERCURY_INFO: u32 = 0x7000_0083;
 const MERCURY_CALLGRAPH: u32 = 0x7000_008a;
 const MERCURY_PROTOTYPE: u32 = 0x7000_008b;
@@ -41,23 +39,6 @@ pub(super) fn record_in(
             }))
         }
         RELOCATION_ACTION => relocation_action(elf, section, offset),
-        MERCURY_RELA => {
-            let found = entry_at(elf, section, offset, &elf_tables::ELF64_RELA)?;
-            Ok(found.map(|(_, mut record)| {
-                explain(elf, section, &mut record);
-                record
-            }))
-        }
-        MERCURY_SYMTAB => {
-            let found = entry_at(elf, section, offset, &elf_tables::ELF64_SYMBOL)?;
-            let strings = elf.section(section.link).map(|s| elf.stored(s));
-            Ok(found.map(|(_, mut record)| {
-                explain_string(elf, strings, &mut record, "st_name");
-                let index = record.number("st_shndx") as u32;
-                record.explain("st_shndx", elf.section_label(index), None);
-                record
-            }))
-        }
         kind if kind == object::elf::SHT_NOTE.0 => note::record_in(elf, section.index, offset),
         _ => Ok(None),
     }
@@ -129,7 +110,9 @@ fn call_at(elf: &Elf, calls: &CallGraph, section: &Section, offset: u64) -> Resu
         .at(record.span.offset)
         .is_some_and(|entry| entry.relation.has_prototype())
     {
-        let strings = symbol_table(elf, section.symbols).map(|table| table.strings);
+        let strings = elf
+            .symbol_table_in(section.symbols)
+            .map(|table| table.strings);
         explain_string(elf, strings, &mut record, "callee");
     }
     Ok(Some(record))
@@ -141,7 +124,9 @@ fn explain(elf: &Elf, section: &Section, record: &mut Record) {
     for field in &mut record.fields {
         context.explain(field, false);
     }
-    let strings = symbol_table(elf, section.symbols).map(|table| table.strings);
+    let strings = elf
+        .symbol_table_in(section.symbols)
+        .map(|table| table.strings);
     explain_string(elf, strings, record, "prototype");
 }
 

@@ -326,11 +326,19 @@ opcode[6]\t502\t10\thex\toperation, as reported\t\n\
 
 // elf.toml
 
+/// EI_OSABI of cubins: it says which layout e_flags have.
+// Source: Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)
+#[rustfmt::skip]
+pub static OS_ABI: Names = Names::packed("\
+33\tELFOSABI_CUDA\te_flags of toolkits up to 12.x\n\
+41\tELFOSABI_CUDA_V2\te_flags of CUDA 13 and of every sm_100 or later\n\
+");
+
 /// e_type beyond the generic ones.
 // Source: Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)
 #[rustfmt::skip]
 pub static FILE_TYPE: Names = Names::packed("\
-ff00\tET_EWP\tnamed by the tools; what makes one is not known\n\
+ff00\tET_EWP\tEWP file: named by the tools, what makes one is not known\n\
 ");
 
 /// sh_type beyond the generic ones.
@@ -1223,11 +1231,13 @@ f\tR_CUDA_ABS24_26\tS + A in bits 26 to 49\n\
 ");
 
 /// Bits that the relocation types write, as far as they are known.
-// Source: Observed: what nvlink 13.5 writes for a relocation of each type; .nv.rel.action of CUDA 13.5 for CONST_FIELD22_37; ABS47, ABS55 and ABS56 by flipping bits of calls in nvdisasm 13.5
+// Source: Observed: what nvlink 13.5 writes for a relocation of each type; .nv.rel.action of CUDA 13.5 for CONST_FIELD22_37; ABS47, ABS55 and ABS56 by flipping bits of calls in nvdisasm 13.5; unseen ones by their names
 #[rustfmt::skip]
 pub static RELOCATION_BITS: Names = Names::packed("\
 1\t0:32\t\n\
 2\t0:64\t\n\
+3\t0:32\tunseen\n\
+4\t0:64\tunseen\n\
 5\t26:32\t\n\
 a\t26:32\t\n\
 b\t26:32\t>>32\n\
@@ -1245,15 +1255,25 @@ f\t26:24\t\n\
 1b\t31:6\t\n\
 1d\t41:13\t>>2 bank\n\
 1e\t45:13\t>>2 bank\n\
+1f\t23:32\tunseen\n\
+20\t23:32\tunseen\n\
+21\t23:32\t>>32 unseen\n\
+22\t0:32\tunseen\n\
+23\t0:64\tunseen\n\
 24\t26:16\tbank 42:5\n\
 25\t37:16\tbank 53:5\n\
 26\t26:14\t>>2 bank 40:5\n\
 27\t23:16\tbank 39:5\n\
+28\t26:24\tunseen\n\
+29\t23:24\tunseen\n\
 2a\t20:32\t\n\
 2b\t20:32\t\n\
 2c\t20:32\t>>32\n\
 2d\t20:24\t\n\
 2e\t20:16\tbank\n\
+2f\t20:32\tunseen\n\
+30\t20:32\tunseen\n\
+31\t20:32\t>>32 unseen\n\
 32\t20:14\t>>2 bank 34:5\n\
 33\t36:13\t>>2 bank\n\
 36\t20:16\tbank 36:5\n\
@@ -1263,6 +1283,9 @@ f\t26:24\t\n\
 3a\t34:47\t>>2\n\
 3b\t32:16\tbank\n\
 3c\t32:24\t\n\
+3d\t32:32\tunseen\n\
+3e\t32:32\tunseen\n\
+3f\t32:32\t>>32 unseen\n\
 40\t40:14\t>>2 bank 54:5\n\
 41\t40:14\t>>2 bank\n\
 42\t38:16\tbank 54:5\n\
@@ -1278,6 +1301,22 @@ f\t26:24\t\n\
 51\t0:8\t>>40\n\
 52\t0:8\t>>48\n\
 53\t0:8\t>>56\n\
+54\t0:8\tunseen\n\
+55\t0:8\t>>8 unseen\n\
+56\t0:8\t>>16 unseen\n\
+57\t0:8\t>>24 unseen\n\
+58\t0:8\t>>32 unseen\n\
+59\t0:8\t>>40 unseen\n\
+5a\t0:8\t>>48 unseen\n\
+5b\t0:8\t>>56 unseen\n\
+5c\t0:8\tunseen\n\
+5d\t0:8\t>>8 unseen\n\
+5e\t0:8\t>>16 unseen\n\
+5f\t0:8\t>>24 unseen\n\
+60\t0:8\t>>32 unseen\n\
+61\t0:8\t>>40 unseen\n\
+62\t0:8\t>>48 unseen\n\
+63\t0:8\t>>56 unseen\n\
 64\t44:20\t\n\
 66\t0:64\t\n\
 67\t0:32\t\n\
