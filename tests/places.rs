@@ -173,8 +173,8 @@ fn kernels_lead_to_their_code() {
 #[test]
 fn relocations_lead_to_the_bytes_that_they_patch() {
     let document = common::open("nvidia/cubin/calls.sm_89.13.5.rdc.cubin");
-    // .text._Z3midfi begins at 3584 of the file, .debug_frame at 1320. The field of ABS32_HI_32 is bits 32 to 63; ABS47_34 is
-    // some bits of an instruction, shown by its first 8 bytes; 64 has 64 bits.
+    // .text._Z3midfi begins at 3584 of the file, .debug_frame at 1320. The field of ABS32_HI_32 is bits 32 to 63; that of
+    // ABS47_34 bits 34 to 80, which lie in bytes 4 to 10; 64 has 64 bits.
     for (section, offset, kind, expected) in [
         (
             ".rela.text._Z3midfi",
@@ -186,7 +186,7 @@ fn relocations_lead_to_the_bytes_that_they_patch() {
             ".rel.text._Z3midfi",
             864,
             "R_CUDA_ABS47_34",
-            Span::new(3584 + 864, 8),
+            Span::new(3584 + 864 + 4, 7),
         ),
         (
             ".rel.debug_frame",
