@@ -568,16 +568,24 @@ fn code(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Res
             "Where the fields are is reported by public sources only; it was not seen in a vendor's listing."
         )?;
     }
-    writeln!(
+    write!(
         out,
-        "{} instructions · {} cycles of stall · {} wait for a barrier · {} yield (the bit is 0)",
-        found.instructions, found.stall_cycles, found.waiting, found.yields
+        "{} instructions · {} cycles of stall",
+        found.instructions, found.stall_cycles
     )?;
-    writeln!(
-        out,
-        "{} operands are kept for reuse, {} at once at most",
-        found.reused, found.most_reused
-    )?;
+    if let (Some(waiting), Some(yields)) = (found.waiting, found.yields) {
+        write!(
+            out,
+            " · {waiting} wait for a barrier · {yields} yield (the bit is 0)"
+        )?;
+    }
+    writeln!(out)?;
+    if let (Some(reused), Some(most)) = (found.reused, found.most_reused) {
+        writeln!(
+            out,
+            "{reused} operands are kept for reuse, {most} at once at most"
+        )?;
+    }
     let stalls = found.stalls.iter().enumerate();
     let stalls = stalls.filter(|(_, count)| **count > 0);
     let stalls: Vec<String> = stalls

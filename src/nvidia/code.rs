@@ -37,6 +37,8 @@ pub struct Encoding {
     layout: &'static Layout,
     /// What the control says of the instruction of that index.
     schedule: fn(&[u8], u64) -> Option<Schedule>,
+    /// Whether the control says how long to stall, and nothing of barriers, yielding and reuse.
+    only_stalls: bool,
     /// Whether the fields were seen in the vendor's listings; otherwise public sources alone say where they are.
     pub is_verified: bool,
 }
@@ -51,6 +53,7 @@ static VOLTA: Encoding = Encoding {
     unguarded: &[],
     layout: &tables::INSTRUCTION,
     schedule: |bytes, _| bits(bytes, 105, 21).map(Schedule::new),
+    only_stalls: false,
     is_verified: true,
 };
 
@@ -66,6 +69,7 @@ static MAXWELL: Encoding = Encoding {
     unguarded: &[0xe22..=0xe23, 0xe26..=0xe2f, 0xe36..=0xe3a],
     layout: &tables::MAXWELL_BUNDLE,
     schedule: |bytes, index| bits(bytes, 21 * index as u32, 21).map(Schedule::new),
+    only_stalls: false,
     is_verified: true,
 };
 
@@ -89,6 +93,7 @@ static KEPLER: Encoding = Encoding {
             ..Schedule::default()
         })
     },
+    only_stalls: true,
     is_verified: false,
 };
 
@@ -378,17 +383,18 @@ pub struct CodeStatistics {
     pub stall_cycles: u64,
     /// How many stall for 0, 1, 2 … cycles.
     pub stalls: Vec<u32>,
-    /// Instructions that hint to yield.
-    pub yields: u32,
+    /// Instructions that hint to yield; `None` where the architecture's control words say nothing but stalls, which
+    /// goes for the next four as well.
+    pub yields: Option<u32>,
     /// Instructions that wait for a barrier.
-    pub waiting: u32,
+    pub waiting: Option<u32>,
     /// Instructions that keep an operand in the reuse cache.
-    pub reusing: u32,
+    pub reusing: Option<u32>,
     /// Operands that are kept, all together.
-    pub reused: u32,
+    pub reused: Option<u32>,
     /// The most operands that are kept at once: an instruction's are there for the next one.
-    pub most_reused: u32,
-    /// How often each of the barriers is used.
+    pub most_reused: Option<u32>,
+    /// How often each of the barriers is used; empty where the architecture has none.
     pub barriers: Vec<BarrierUse>,
     /// The runs of stalls of the most cycles, the longest first.
     pub stall_runs: Vec<StallRun>,
@@ -415,11 +421,11 @@ impl Default for Count {
                 is_verified: false,
                 stall_cycles: 0,
                 stalls: vec![0; 16],
-                yields: 0,
-                waiting: 0,
-                reusing: 0,
-                reused: 0,
-                most_reused: 0,
+                yields: Some(0),
+                waiting: Some(0),
+                reusing: Some(0),
+                reused: Some(0),
+                most_reused: Some(0),
                 barriers: vec![BarrierUse::default(); BARRIERS as usize],
                 stall_runs: Vec::new(),
             },
@@ -436,6 +442,15 @@ impl Count {
         let total = code.len();
         let end = self.next.saturating_add(budget).min(total);
         self.found.is_verified = code.encoding.is_verified;
+        if code.encoding.only_stalls {
+            let found = &mut self.found;
+            found.yields = None;
+            found.waiting = None;
+            found.reusing = None;
+            found.reused = None;
+            found.most_reused = None;
+            found.barriers.clear();
+        }
         code.each(self.next, end, |index, instruction| {
             self.add(code, index, instruction.schedule);
         })?;
@@ -464,11 +479,13 @@ impl Count {
             found.stalls.resize(stall + 1, 0);
         }
         found.stalls[stall] += 1;
-        found.yields += u32::from(schedule.yields);
-        found.waiting += u32::from(schedule.wait != 0);
-        found.reusing += u32::from(schedule.reuse != 0);
-        found.reused += schedule.reuse.count_ones();
-        found.most_reused = found.most_reused.max(schedule.reuse.count_ones());
+        let kept = schedule.reuse.count_ones();
+        let more = |sum: &mut Option<u32>, by: u32| *sum = sum.map(|sum| sum + by);
+        more(&mut found.yields, schedule.yields.into());
+        more(&mut found.waiting, (schedule.wait != 0).into());
+        more(&mut found.reusing, (kept != 0).into());
+        more(&mut found.reused, kept);
+        found.most_reused = found.most_reused.map(|most| most.max(kept));
         for (barrier, counts) in found.barriers.iter_mut().enumerate() {
             let is = |set: Option<u8>| u32::from(set.map(usize::from) == Some(barrier));
             counts.write += is(schedule.write);
@@ -572,7 +589,7 @@ mod tests {
             let found = count.found();
             assert_eq!((found.instructions, found.stall_cycles), (5, 12));
             assert_eq!(found.stalls[..6], [0, 3, 0, 0, 1, 1]);
-            assert_eq!((found.waiting, found.yields), (1, 1));
+            assert_eq!((found.waiting, found.yields), (Some(1), Some(1)));
             assert_eq!((found.barriers[2].write, found.barriers[2].wait), (2, 1));
             let runs: Vec<_> = found
                 .stall_runs
@@ -581,6 +598,22 @@ mod tests {
                 .collect();
             assert_eq!(runs, [(3, 5), (0, 4)]);
         }
+    }
+
+    #[test]
+    fn control_that_only_stalls_has_no_sums_of_the_rest() {
+        let source = Source::memory(vec![0xff; 128]);
+        let code = Code::new(&source, Span::new(0, 128), 35).unwrap();
+        let mut count = Count::default();
+        count.step(&code, u64::MAX).unwrap();
+        let found = count.found();
+        // Two control words, each for 7 instructions that stall for 31 cycles.
+        assert_eq!((found.instructions, found.stall_cycles), (14, 14 * 31));
+        assert_eq!(
+            (found.waiting, found.yields, found.reused),
+            (None, None, None)
+        );
+        assert!(found.barriers.is_empty());
     }
 
     struct Zeros(u64);

@@ -143,18 +143,25 @@ export class Code extends Part {
     }
   }
 
-  /** Six numbers, and how many instructions stall for how long. Before they are counted, their room. */
+  /**
+   * Six numbers, and how many instructions stall for how long. Before they are counted, their room. Of architectures whose control
+   * words say nothing but stalls, three.
+   */
   #figures(of: CodeStatistics | null) {
     const used = of?.barriers.filter((one) => one.write + one.read + one.wait > 0) ?? [];
     const waits = used.reduce((sum, one) => sum + one.wait, 0);
     const run = of?.stall_runs[0];
     const mean = of && of.instructions > 0 ? (Number(of.stall_cycles) / of.instructions).toFixed(1) : '';
-    const facts: [string, string, unknown][] = [
-      ['Instructions', of ? count(of.instructions) : '', of ? `${count(of.yields)} yield` : ''],
+    const facts: (readonly [string, string, unknown])[] = [
+      ['Instructions', of ? count(of.instructions) : '', of && of.yields !== null ? `${count(of.yields)} yield` : ''],
       ['Stall', of ? count(of.stall_cycles) : '', mean && `cycles, ${mean} each`],
-      ['Waiting', of ? share(of.waiting, of.instructions) : '', of ? `${count(of.waiting)} instructions` : ''],
-      ['Barriers', of ? String(used.length) : '', of ? `of 6 · ${count(waits)} waits` : ''],
-      ['Reuse', of ? count(of.reused) : '', of ? `${of.most_reused} at once at most` : ''],
+      ...(of && (of.waiting === null || of.reused === null)
+        ? []
+        : ([
+            ['Waiting', of ? share(of.waiting, of.instructions) : '', of ? `${count(of.waiting)} instructions` : ''],
+            ['Barriers', of ? String(used.length) : '', of ? `of 6 · ${count(waits)} waits` : ''],
+            ['Reuse', of ? count(of.reused) : '', of ? `${of.most_reused} at once at most` : ''],
+          ] as const)),
       [
         'Longest stall',
         run ? count(run.cycles) : of ? '0' : '',
