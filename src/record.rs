@@ -161,6 +161,8 @@ pub enum Kind {
     },
     /// A power of two: 1 << raw.
     Log2,
+    /// A floating-point number of 64 bits.
+    Float,
 }
 
 impl Kind {
@@ -191,6 +193,7 @@ impl Kind {
                 }
             }
             "log2" => Self::Log2,
+            "float" => Self::Float,
             _ => Self::Hex,
         }
     }
@@ -216,6 +219,7 @@ impl Kind {
             Self::Reserved => "reserved",
             Self::Scaled { .. } => "scaled",
             Self::Log2 => "log2",
+            Self::Float => "float",
         }
     }
 
@@ -228,6 +232,7 @@ impl Kind {
                 | Self::Flags(_)
                 | Self::Reserved
                 | Self::Bytes
+                | Self::Float
         )
     }
 }
@@ -558,6 +563,7 @@ fn decode(raw: &Raw, width: u32, kind: Kind) -> (Value, Option<String>) {
             Some(value) => (Value::Unsigned(value), None),
             None => (value, Some(format!("2^{raw}"))),
         },
+        Kind::Float => (value, Some(f64::from_bits(raw).to_string())),
         _ => (value, None),
     }
 }

@@ -12,9 +12,10 @@ use kernelscope::elf::{Elf, Part, Section};
 use kernelscope::error::{Diagnostics, Kind, Severity};
 use kernelscope::nvidia::info::Entries;
 use kernelscope::nvidia::{self, Cubin, Kernel};
-use kernelscope::record::{Raw, Record};
+use kernelscope::record::{Field, Raw, Record};
 use kernelscope::rows::{Cell, Unit};
 use kernelscope::source::Source;
+use kernelscope::span::Span;
 use serde_json::{Map, Value, json};
 
 fn directory() -> PathBuf {
@@ -700,13 +701,13 @@ fn attributes_have_the_tools_names_formats_and_values() {
                         assert_eq!(value["offset"], place & 0xffff);
                         assert_eq!(value["size"], place >> 16);
                     }
-                    Value::Array(expected) => {
+                    Value::Array(expected) if expected.iter().all(Value::is_number) => {
                         let mut ours = Vec::new();
                         numbers(&value, &mut ours);
                         assert_eq!(&json!(ours), &json!(expected), "{what}");
                     }
                     Value::Object(fields) => {
-                        for (name, expected) in fields {
+                        for (name, expected) in fields.iter().filter(|(_, v)| v.is_number()) {
                             assert_eq!(&value[name.as_str()], expected, "{name} of {what}");
                         }
                     }
@@ -717,6 +718,189 @@ fn attributes_have_the_tools_names_formats_and_values() {
         }
     }
     assert!(compared > 300, "{compared} attributes only");
+}
+
+/// Whether a field is what the tool prints: a number, a name or a text; null where it knows no name.
+fn says(field: &Field, expected: &Value) -> bool {
+    let meaning = field.meaning.as_deref();
+    match expected {
+        Value::Null => matches!(meaning, None | Some("UNKNOWN")),
+        Value::String(text) if field.kind == "text" => field.value_text() == *text,
+        Value::String(name) => meaning.and_then(|m| m.split(" (").next()) == Some(name),
+        Value::Number(number) if field.kind == "float" => {
+            meaning.and_then(|m| m.parse().ok()) == number.as_f64()
+        }
+        expected => matches!(field.raw, Raw::Int(raw) if expected.as_u64() == Some(raw)),
+    }
+}
+
+/// Holds an attribute's record against its row: name, format, value.
+fn compare(record: &Record, row: &[Value], what: &str) {
+    let what = format!("{} of {what}: {}", record.name, row[2]);
+    if row[0] != "unknown Attribute" {
+        assert_eq!(row[0], record.name, "{what}");
+    }
+    let format = record.field("format").unwrap().meaning.as_deref().unwrap();
+    assert!(format.starts_with(row[1].as_str().unwrap()), "{what}");
+    let is_value = |field: &&Field| match &format[..10] {
+        "EIFMT_SVAL" => field.bits[1] >= 32 && field.kind != "reserved",
+        "EIFMT_BVAL" => field.name == "byte",
+        "EIFMT_HVAL" => field.name == "value",
+        _ => false,
+    };
+    let fields: Vec<&Field> = record.fields.iter().filter(is_value).collect();
+    let named = |name: &str| fields.iter().find(|field| field.name == name);
+    match &row[2] {
+        // The tool prints the two halfwords as one number, and no more of it.
+        Value::Array(words) if row[0] == "EIATTR_PARAM_CBANK" => {
+            let place = words[1].as_u64().unwrap();
+            let expected = [words[0].clone(), json!(place & 0xffff), json!(place >> 16)];
+            assert!(
+                fields
+                    .iter()
+                    .zip(&expected)
+                    .all(|(field, e)| says(field, e)),
+                "{what}"
+            );
+        }
+        Value::Array(rows) if rows.iter().any(Value::is_object) => {
+            for (index, row) in rows.iter().enumerate() {
+                for (name, expected) in row.as_object().unwrap() {
+                    if let Value::Array(targets) = expected {
+                        // The targets of a branch stand behind it, numbered by themselves.
+                        let branch = format!("Number of targets({index})");
+                        let at = fields
+                            .iter()
+                            .position(|field| field.name == branch)
+                            .unwrap();
+                        let ours = fields[at + 1..].iter().take(targets.len());
+                        assert!(ours.zip(targets).all(|(field, e)| says(field, e)), "{what}");
+                        continue;
+                    }
+                    let field = named(&format!("{name}({index})"));
+                    let field = field.unwrap_or_else(|| panic!("no {name} in {what}"));
+                    assert!(says(field, expected), "{name} of {what}");
+                }
+            }
+            let last = format!("({})", rows.len());
+            let more = fields
+                .iter()
+                .any(|f| f.name.ends_with(&last) && !f.name.starts_with("target"));
+            assert!(!more, "{what}");
+        }
+        Value::Object(values) => {
+            for (name, expected) in values {
+                let field = named(name).unwrap_or_else(|| panic!("no {name} in {what}"));
+                assert!(says(field, expected), "{name} of {what}");
+            }
+        }
+        Value::Array(words) if fields.len() == 1 && words.len() > 1 => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            assert_eq!(
+                fields[0].meaning.as_deref(),
+                Some(&*words.join(" | ")),
+                "{what}"
+            );
+        }
+        // Of names that it does not have, the tool prints nothing.
+        Value::Array(words) if words.is_empty() => {
+            assert!(
+                fields.iter().all(|field| says(field, &Value::Null)),
+                "{what}"
+            );
+        }
+        Value::Array(words) => {
+            assert_eq!(fields.len(), words.len(), "{what}");
+            assert!(
+                fields.iter().zip(words).all(|(field, e)| says(field, e)),
+                "{what}"
+            );
+        }
+        other => panic!("{other} of {what}"),
+    }
+}
+
+#[test]
+fn attributes_say_what_the_tool_prints() {
+    let mut compared = 0;
+    for (path, file, facts) in fixtures() {
+        for (section, rows) in facts["attributes"].as_object().unwrap() {
+            let records = file.records(file.section(section));
+            let rows = rows.as_array().unwrap();
+            assert_eq!(records.len(), rows.len(), "{section} of {path}");
+            for (record, row) in records.iter().zip(rows) {
+                compare(
+                    record,
+                    row.as_array().unwrap(),
+                    &format!("{section} of {path}"),
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 1000, "{compared} attributes only");
+}
+
+#[test]
+fn attributes_that_no_fixture_has_say_what_the_tool_prints() {
+    let facts = fs::read(directory().join("attributes.json")).unwrap();
+    let facts: Value = serde_json::from_slice(&facts).unwrap();
+    for row in facts["attributes"].as_array().unwrap() {
+        let row = row.as_array().unwrap();
+        let (section, digits) = (row[0].as_str().unwrap(), row[1].as_str().unwrap());
+        let entry: Vec<u8> = (0..digits.len())
+            .step_by(2)
+            .map(|i| u8::from_str_radix(&digits[i..i + 2], 16).unwrap())
+            .collect();
+        // The entry goes to the file's end, and becomes the section.
+        let path = directory()
+            .join("nvidia/own")
+            .join(facts["files"][section].as_str().unwrap());
+        let mut bytes = fs::read(path).unwrap();
+        let index = open(bytes.clone()).section(section).index;
+        let headers = u64::from_le_bytes(bytes[40..48].try_into().unwrap());
+        let header = headers as usize + index as usize * 64;
+        let place = (bytes.len() as u64).next_multiple_of(8);
+        bytes.resize(place as usize, 0);
+        bytes[header + 24..header + 32].copy_from_slice(&place.to_le_bytes());
+        bytes[header + 32..header + 40].copy_from_slice(&(entry.len() as u64).to_le_bytes());
+        bytes.extend(&entry);
+        let file = open(bytes);
+        let records = file.records(file.section(section));
+        assert_eq!(records.len(), 1, "{row:?}");
+        assert!(records[0].gaps().is_empty(), "{row:?}");
+        compare(&records[0], &row[2..], digits);
+        // Code offsets lead to their bytes.
+        let kernel = file
+            .cubin
+            .kernels
+            .iter()
+            .find(|k| section == format!(".nv.info.{}", k.name));
+        let Some(kernel) = kernel else { continue };
+        let code = file
+            .elf
+            .stored(file.section(&format!(".text.{}", kernel.name)));
+        for field in &records[0].fields {
+            let name = field
+                .name
+                .trim_end_matches(|c: char| c.is_ascii_digit() || "()".contains(c));
+            if matches!(name, "offset" | "target") && record_is_of_code(&records[0]) {
+                let Raw::Int(raw) = field.raw else { panic!() };
+                assert_eq!(
+                    field.target,
+                    Some(Span::new(code.offset + raw, 1)),
+                    "{row:?}"
+                );
+            }
+        }
+        let attribute = kernel.attributes(&file.elf).get(0).unwrap();
+        assert_eq!(attribute.name, records[0].name);
+    }
+}
+
+/// Whether the offsets in an attribute are of code.
+fn record_is_of_code(record: &Record) -> bool {
+    record.name.ends_with("_OFFSETS") || record.name == "EIATTR_ANNOTATIONS"
 }
 
 #[test]

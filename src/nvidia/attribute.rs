@@ -40,6 +40,8 @@ pub enum Value {
     Number(u64),
     /// Bytes whose meaning is not known, in hexadecimal digits.
     Bytes(String),
+    /// Characters.
+    Text(String),
     /// Values in order.
     List(Vec<Value>),
     /// Values with names, in order.
@@ -51,7 +53,7 @@ impl Serialize for Value {
         match self {
             Self::Nothing => serializer.serialize_none(),
             Self::Number(value) => crate::int::serialize(value, serializer),
-            Self::Bytes(digits) => serializer.serialize_str(digits),
+            Self::Bytes(text) | Self::Text(text) => serializer.serialize_str(text),
             Self::List(values) => serializer.collect_seq(values),
             Self::Fields(fields) => {
                 serializer.collect_map(fields.iter().map(|(name, value)| (name, value)))
@@ -97,12 +99,20 @@ enum Shape {
     Words(&'static str, Kind),
     /// Indirect branches, each with words for its targets.
     Branches,
+    /// Annotations, some with a text.
+    Annotations,
     /// A word for the kind of instruction, and words for the places.
     Instructions,
 }
 
-fn shape(id: u8) -> Option<Shape> {
-    use Shape::{Branches, Instructions, Many, One, Word, Words};
+/// The shape of what stands behind the head of `entry`; `None` where its attribute has no name.
+fn shape(id: u8, coding: Coding) -> Option<Shape> {
+    use Shape::{Annotations, Branches, Instructions, Many, One, Word, Words};
+    // cuobjdump knows no more than words of most attributes.
+    let plain = Words("word", Kind::Hex);
+    if coding == Coding::Compat {
+        return coding.names().name(id.into()).map(|_| plain);
+    }
     Some(match id {
         0x05 => One(&tables::MAX_THREADS),
         0x09 => Many(&tables::SAMPLER_INIT),
@@ -113,27 +123,33 @@ fn shape(id: u8) -> Option<Shape> {
         0x12 => One(&tables::MIN_STACK_SIZE),
         0x17 => One(&tables::KPARAM_INFO),
         0x1a => One(&tables::QUERY_NUMATTRIB),
-        0x1c | 0x1d | 0x25 | 0x28 | 0x31 | 0x46 => Words("offset", Kind::Offset),
+        0x1c | 0x1d | 0x25 | 0x27 | 0x28 | 0x2d | 0x31 | 0x46 | 0x47 | 0x57 | 0x59 | 0x65 => {
+            Words("offset", Kind::Offset)
+        }
         0x1e => Word("size", Kind::Size),
         0x23 => One(&tables::MAX_STACK_SIZE),
         0x26 => One(&tables::LOAD_CACHE_REQUEST),
         0x29 => Words("register", Kind::Hex),
-        0x2e => Words("word", Kind::Hex),
+        0x2e => Many(&tables::ATOM16_EMULATION),
         0x2f => One(&tables::REGCOUNT),
         0x32 => One(&tables::SHARED_SCRATCH),
+        0x33 => One(&tables::STATISTICS),
         0x34 => Branches,
         0x36 => Word("mask", Kind::Hex),
         0x37 => Word("version", Kind::Unsigned),
         0x39 => Many(&tables::MBARRIER_INSTRUCTION),
+        0x3a => Many(&tables::COROUTINE_RESUME),
+        0x3b => One(&tables::SAM_REGION_STACK_SIZE),
+        0x3c => Many(&tables::PER_REG_TARGET_PERF_STATS),
         0x3d => One(&tables::CTA_PER_CLUSTER),
         0x3f => Word("rank", Kind::Count),
         0x45 => One(&tables::KPARAM_INFO_V2),
         0x4f => Words("fragment", Kind::Enum(&tables::ENTRY_FRAGMENT)),
-        0x55 => Many(&tables::SPILL),
+        0x55 => Annotations,
         0x5d => Many(&tables::SYSCALLS_FALLBACK),
         0x66 => Words("language", Kind::Enum(&tables::LANGUAGE)),
         0x6c => Instructions,
-        _ => return None,
+        _ => return coding.names().name(id.into()).map(|_| plain),
     })
 }
 
@@ -141,7 +157,23 @@ fn shape(id: u8) -> Option<Shape> {
 fn is_of_code(id: u8) -> bool {
     matches!(
         id,
-        0x1c | 0x1d | 0x25 | 0x28 | 0x31 | 0x34 | 0x39 | 0x46 | 0x55 | 0x6c
+        0x1c | 0x1d
+            | 0x25
+            | 0x27
+            | 0x28
+            | 0x2d
+            | 0x2e
+            | 0x31
+            | 0x34
+            | 0x39
+            | 0x3a
+            | 0x46
+            | 0x47
+            | 0x55
+            | 0x57
+            | 0x59
+            | 0x65
+            | 0x6c
     )
 }
 
@@ -170,6 +202,8 @@ enum What {
     Word(&'static str, Kind),
     /// A word that belongs to the structure before it.
     Of(&'static str, Kind),
+    /// A text of so many bytes that belongs to the structure before it.
+    Text(u32),
 }
 
 /// Bytes of an entry's head.
@@ -216,6 +250,40 @@ fn parts(shape: &Shape, bytes: &[u8]) -> Vec<Part> {
                 index += 1;
             }
             parts
+        }
+        Shape::Annotations => {
+            let mut parts = Vec::new();
+            let mut at = HEAD;
+            let mut index = 0;
+            loop {
+                let (layout, has_text) = match record::bits(bytes, at * 8, 32) {
+                    Some(2) => (&tables::INSTRUCTION_ANNOTATION, true),
+                    Some(3) => (&tables::FUNCTION_ANNOTATION, true),
+                    _ => (&tables::ANNOTATION, false),
+                };
+                let end = at + layout.bytes;
+                if end > size {
+                    break parts;
+                }
+                parts.push(Part {
+                    at,
+                    what: What::Structure(layout),
+                    index: Some(index),
+                });
+                at = end;
+                if has_text {
+                    // The last word of what stands before a text is its size.
+                    let text = record::bits(bytes, (at - 4) * 8, 32).unwrap_or(0);
+                    let text = text.min((size - at).into()) as u32;
+                    parts.push(Part {
+                        at,
+                        what: What::Text(text),
+                        index: Some(index),
+                    });
+                    at = (at + text).next_multiple_of(4);
+                }
+                index += 1;
+            }
         }
         Shape::Instructions => {
             let kind = || What::Word("kind", Kind::Enum(&tables::INSTRUCTION_KIND));
@@ -309,17 +377,37 @@ pub(super) fn record(context: &Context<'_>, entry: &Entry, coding: Coding) -> Re
     } else if coding == Coding::Info {
         let meaning = in_head(entry, &bytes).and_then(|field| field.meaning);
         record.explain(reading, meaning.unwrap_or_default(), None);
+    } else if let (EIFMT_HVAL, Some(layout)) = (entry.format, version(entry.id)) {
+        record.append_alternatives(layout, &bytes, "value");
+        let parts = layout
+            .fields()
+            .iter()
+            .map(|field| record.number(field.name));
+        let parts: Vec<String> = parts.map(|part| part.to_string()).collect();
+        let meaning = match entry.value {
+            u16::MAX if entry.id != DRIVER_VERSION => "UNKNOWN".into(),
+            _ => parts.join("."),
+        };
+        record.explain("value", meaning, None);
     }
     Ok(record)
 }
 
+/// The attribute of `.nv.compat` that has the driver's version.
+const DRIVER_VERSION: u8 = 10;
+
+/// How the version in the halfword of an attribute of `.nv.compat` is coded; `None` where it is none.
+fn version(id: u8) -> Option<&'static Layout> {
+    match id {
+        DRIVER_VERSION => Some(&tables::DRIVER_VERSION),
+        14 | 15 => Some(&tables::FINALIZER_VERSION),
+        _ => None,
+    }
+}
+
 /// Appends what stands behind the head of `entry`.
 fn append(record: &mut Record, context: &Context<'_>, entry: &Entry, bytes: &[u8], coding: Coding) {
-    let shape = match coding {
-        Coding::Info => shape(entry.id),
-        Coding::Compat => None,
-    };
-    let parts = shape.map_or(Vec::new(), |shape| parts(&shape, bytes));
+    let parts = shape(entry.id, coding).map_or(Vec::new(), |shape| parts(&shape, bytes));
     let mut end = HEAD;
     for part in parts {
         let first = record.fields.len();
@@ -332,13 +420,20 @@ fn append(record: &mut Record, context: &Context<'_>, entry: &Entry, bytes: &[u8
                 record.append_bytes(name, bytes, part.at, 4, kind);
                 end = part.at + 4;
             }
+            What::Text(size) => {
+                record.append_bytes("text", bytes, part.at, size, Kind::Text);
+                let filled = (part.at + size).next_multiple_of(4).min(bytes.len() as u32);
+                end = filled;
+                let at = part.at + size;
+                record.append_bytes("filling", bytes, at, filled - at, Kind::Reserved);
+            }
         }
         for field in &mut record.fields[first..] {
             if let Some(index) = part.index {
                 field.name = format!("{}({index})", field.name);
             }
-            context.explain(field, is_of_code(entry.id));
-            if entry.id == 0x37
+            context.explain(field, coding == Coding::Info && is_of_code(entry.id));
+            if (coding, entry.id) == (Coding::Info, 0x37)
                 && let record::Raw::Int(version) = field.raw
             {
                 field.meaning = Some(format!("CUDA {}", toolkit(version as u32)));
@@ -369,7 +464,7 @@ fn value(entry: &Entry, bytes: &[u8]) -> Value {
         };
     }
     let unknown = || Value::Bytes(record::hex(&bytes[(HEAD as usize).min(bytes.len())..]));
-    let Some(shape) = shape(entry.id) else {
+    let Some(shape) = shape(entry.id, Coding::Info) else {
         return unknown();
     };
     let number = |at: u32| record::bits(bytes, at * 8, 32).unwrap_or(0);
@@ -398,6 +493,12 @@ fn value(entry: &Entry, bytes: &[u8]) -> Value {
                     )),
                 }
             }
+            What::Text(size) => {
+                if let Some(Value::Fields(fields)) = values.last_mut() {
+                    let text = &bytes[part.at as usize..(part.at + size) as usize];
+                    fields.push(("text".into(), Value::Text(record::text(text))));
+                }
+            }
         }
     }
     match shape {
@@ -419,8 +520,8 @@ fn text(context: &Context<'_>, entry: &Entry, bytes: &[u8]) -> String {
     }
     // Fields of words in a row go without their names.
     let is_plain = !matches!(
-        shape(entry.id),
-        Some(Shape::One(_) | Shape::Many(_) | Shape::Branches)
+        shape(entry.id, Coding::Info),
+        Some(Shape::One(_) | Shape::Many(_) | Shape::Branches | Shape::Annotations)
     );
     let fields = record
         .fields

@@ -664,7 +664,7 @@ string length\t32\t32\tsize\tof the bytes\t\n\
 // info.toml
 
 /// Format of an attribute: where its value is.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static ATTRIBUTE_FORMAT: Names = Names::packed("\
 1\tEIFMT_NVAL\tno value\n\
@@ -674,7 +674,7 @@ pub static ATTRIBUTE_FORMAT: Names = Names::packed("\
 ");
 
 /// Attributes of .nv.info.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static ATTRIBUTE: Names = Names::packed("\
 0\tEIATTR_ERROR\t\n\
@@ -716,28 +716,28 @@ f\tEIATTR_EXTERNS\tu32 symbols of external functions called\n\
 24\tEIATTR_SUQ_USED\t\n\
 25\tEIATTR_LD_CACHEMOD_INSTR_OFFSETS\tu32 code offsets\n\
 26\tEIATTR_LOAD_CACHE_REQUEST\tu32 symbol of the function, u32 on or off\n\
-27\tEIATTR_ATOM_SYS_INSTR_OFFSETS\t\n\
+27\tEIATTR_ATOM_SYS_INSTR_OFFSETS\tu32 code offsets\n\
 28\tEIATTR_COOP_GROUP_INSTR_OFFSETS\tu32 code offsets\n\
 29\tEIATTR_COOP_GROUP_MASK_REGIDS\tu32 registers, one for each of EIATTR_COOP_GROUP_INSTR_OFFSETS; 0xffffffff: none\n\
 2a\tEIATTR_SW1850030_WAR\ta work-around; CUDA 13.5 does not name it\n\
 2b\tEIATTR_WMMA_USED\t\n\
 2c\tEIATTR_HAS_PRE_V10_OBJECT\t\n\
-2d\tEIATTR_ATOMF16_EMUL_INSTR_OFFSETS\t\n\
+2d\tEIATTR_ATOMF16_EMUL_INSTR_OFFSETS\tu32 code offsets\n\
 2e\tEIATTR_ATOM16_EMUL_INSTR_REG_MAP\tpairs of u32 code offset, u32 register map\n\
 2f\tEIATTR_REGCOUNT\tu32 symbol of the function, u32 registers of a thread\n\
 30\tEIATTR_SW2393858_WAR\ta work-around; CUDA 13.5 does not name it\n\
 31\tEIATTR_INT_WARP_WIDE_INSTR_OFFSETS\tu32 code offsets\n\
 32\tEIATTR_SHARED_SCRATCH\tu32 start, u32 bytes\n\
-33\tEIATTR_STATISTICS\t\n\
-34\tEIATTR_INDIRECT_BRANCH_TARGETS\tfor each indirect branch: u32 code offset, 2 u16, u32 number of targets, u32 targets\n\
+33\tEIATTR_STATISTICS\t16 u32: numbers of instructions, loops, branches, spilled bytes, loads and stores\n\
+34\tEIATTR_INDIRECT_BRANCH_TARGETS\tfor each indirect branch: u32 code offset, u16 kind, u16, u32 number of targets, u32 targets\n\
 35\tEIATTR_SW2861232_WAR\ta work-around; CUDA 13.5 does not name it\n\
 36\tEIATTR_SW_WAR\tu32 bit mask of work-arounds\n\
 37\tEIATTR_CUDA_API_VERSION\tu32 CUDA version, times ten: 118 is 11.8\n\
 38\tEIATTR_NUM_MBARRIERS\tnumber of mbarriers\n\
 39\tEIATTR_MBARRIER_INSTR_OFFSETS\t16 bytes for each instruction on an mbarrier\n\
-3a\tEIATTR_COROUTINE_RESUME_ID_OFFSETS\t\n\
-3b\tEIATTR_SAM_REGION_STACK_SIZE\t\n\
-3c\tEIATTR_PER_REG_TARGET_PERF_STATS\t\n\
+3a\tEIATTR_COROUTINE_RESUME_ID_OFFSETS\tpairs of u32 id, u32 code offset\n\
+3b\tEIATTR_SAM_REGION_STACK_SIZE\tu32 symbol of the function, u32 bytes of stack\n\
+3c\tEIATTR_PER_REG_TARGET_PERF_STATS\t16 bytes each: u32 registers, u32, f64\n\
 3d\tEIATTR_CTA_PER_CLUSTER\tu32 x, y, z: CTAs of a cluster\n\
 3e\tEIATTR_EXPLICIT_CLUSTER\tthe kernel states its cluster\n\
 3f\tEIATTR_MAX_CLUSTER_RANK\tu32 most CTAs of a cluster\n\
@@ -748,7 +748,7 @@ f\tEIATTR_EXTERNS\tu32 symbols of external functions called\n\
 44\tEIATTR_UNUSED_LOAD_BYTE_OFFSET\t\n\
 45\tEIATTR_KPARAM_INFO_V2\tone parameter: index, ordinal, offset, size and more\n\
 46\tEIATTR_SYSCALL_OFFSETS\tu32 code offsets of system calls\n\
-47\tEIATTR_SW_WAR_MEMBAR_SYS_INSTR_OFFSETS\tCUDA 13.5 does not name it\n\
+47\tEIATTR_SW_WAR_MEMBAR_SYS_INSTR_OFFSETS\tu32 code offsets; CUDA 13.5 does not name it\n\
 48\tEIATTR_GRAPHICS_GLOBAL_CBANK\t\n\
 49\tEIATTR_SHADER_TYPE\tu16 kind of shader\n\
 4a\tEIATTR_VRC_CTA_INIT_COUNT\tu8 count\n\
@@ -762,10 +762,10 @@ f\tEIATTR_EXTERNS\tu32 symbols of external functions called\n\
 52\tEIATTR_TCGEN05_2CTA_USED\tthe kernel uses tcgen05 with two CTAs\n\
 53\tEIATTR_GEN_ERRBAR_AT_EXIT\tan error barrier at exit\n\
 54\tEIATTR_REG_RECONFIG\t\n\
-55\tEIATTR_ANNOTATIONS\tspill and refill places: pairs of u32 kind, u32 code offset\n\
-57\tEIATTR_STACK_CANARY_TRAP_OFFSETS\t\n\
+55\tEIATTR_ANNOTATIONS\tplaces that spill or refill, and texts about instructions and functions\n\
+57\tEIATTR_STACK_CANARY_TRAP_OFFSETS\tu32 code offsets\n\
 58\tEIATTR_STUB_FUNCTION_KIND\tu16 kind of stub\n\
-59\tEIATTR_LOCAL_CTA_ASYNC_STORE_OFFSETS\t\n\
+59\tEIATTR_LOCAL_CTA_ASYNC_STORE_OFFSETS\tu32 code offsets\n\
 5a\tEIATTR_MERCURY_FINALIZER_OPTIONS\toptions of the finaliser; CUDA 13.5 does not name it\n\
 5b\tEIATTR_BLOCKS_ARE_CLUSTERS\t\n\
 5c\tEIATTR_SANITIZE\t\n\
@@ -775,7 +775,7 @@ f\tEIATTR_EXTERNS\tu32 symbols of external functions called\n\
 61\tEIATTR_RTCORE_ENTRY\t\n\
 62\tEIATTR_CLUSTER_LAUNCH_CONTROL_USED\t\n\
 64\tEIATTR_MIN_PER_CTA_MEMORY_SIZE\t\n\
-65\tEIATTR_IGNOREOOB_CP_ASYNC_BULK_INSTR_OFFSETS\t\n\
+65\tEIATTR_IGNOREOOB_CP_ASYNC_BULK_INSTR_OFFSETS\tu32 code offsets\n\
 66\tEIATTR_LANGUAGE\tu32 languages of the source\n\
 68\tEIATTR_GRID_ATTRIBUTES\t\n\
 69\tEIATTR_STACK_OFFSET\t\n\
@@ -786,29 +786,50 @@ f\tEIATTR_EXTERNS\tu32 symbols of external functions called\n\
 ");
 
 /// Attributes of .nv.compat.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static COMPAT_ATTRIBUTE: Names = Names::packed("\
+0\tEICOMPAT_ATTR_ERROR\t\n\
+1\tEICOMPAT_ATTR_PAD\t\n\
 2\tEICOMPAT_ATTR_ISA_CLASS\tclass of instruction set\n\
 3\tEICOMPAT_ATTR_INST_TENSORMAP_V1\ttensor map instructions\n\
+4\tEICOMPAT_ATTR_INST_TCGEN05_MMA_DEPRECATED\tcuobjdump prints no value\n\
 5\tEICOMPAT_ATTR_INST_TCGEN05_MMA\ttcgen05 instructions\n\
 6\tEICOMPAT_ATTR_ENABLE_OPPORTUNISTIC_FINALIZATION\topportunistic finalisation\n\
 9\tEICOMPAT_ATTR_CUDA_ACCELERATOR_TARGET\tarchitecture-specific target: sm_90a\n\
-b\tEICOMPAT_ATTR_CAN_FASTPATH_FINALIZE\tfast-path finalisation\n\
+a\tEICOMPAT_ATTR_CUDA_DRIVER_VERSION\tu16 version of the driver\n\
+b\tEICOMPAT_ATTR_CAN_FASTPATH_FINALIZE\tu32 words: fast-path finalisation\n\
 c\tEICOMPAT_ATTR_CUDA_INTERNAL_TARGET\tinternal target\n\
-e\tEICOMPAT_ATTR_FINALIZER_VERSION\tversion of the finaliser\n\
+e\tEICOMPAT_ATTR_FINALIZER_VERSION\tu16 version of the finaliser\n\
+f\tEICOMPAT_ATTR_MIN_FINALIZER_VERSION_FOR_MVC\tu16 version of the finaliser\n\
+10\tEICOMPAT_ATTR_ERROR_LAST\t\n\
 ");
 
 /// Where a parameter is passed.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static PARAMETER_SPACE: Names = Names::packed("\
 0\tCBANK\tconstant bank\n\
 1\tSMEM\tshared memory\n\
 ");
 
+/// Whether loads are cached.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
+#[rustfmt::skip]
+pub static CACHE_REQUEST: Names = Names::packed("\
+0\tOFF\t\n\
+1\tON\t\n\
+");
+
+/// Kinds of indirect branches.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
+#[rustfmt::skip]
+pub static BRANCH_KIND: Names = Names::packed("\
+1\tkind_call\ta call\n\
+");
+
 /// What an instruction does with an mbarrier.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static MBARRIER_KIND: Names = Names::packed("\
 0\tMBARRIER_INIT\t\n\
@@ -825,7 +846,7 @@ a\tMBARRIER_TRY_WAIT_PARITY\t\n\
 ");
 
 /// Stride of mbarriers.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static MBARRIER_STRIDE: Names = Names::packed("\
 0\tMBARRIER_STRIDE_X4\t\n\
@@ -833,8 +854,18 @@ pub static MBARRIER_STRIDE: Names = Names::packed("\
 2\tMBARRIER_STRIDE_X16\t\n\
 ");
 
+/// Kinds of annotations; cuobjdump takes others for the first, and before CUDA 13 for words alone.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
+#[rustfmt::skip]
+pub static ANNOTATION_KIND: Names = Names::packed("\
+0\tSpillRefill\t\n\
+1\tSpillRefill\t\n\
+2\tInstructionInfo\t\n\
+3\tFunctionInfo\t\n\
+");
+
 /// Bits of EIATTR_SPARSE_MMA_MASK.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static SPARSE_MMA: Names = Names::packed("\
 1\tQGMMA.SP\t\n\
@@ -848,7 +879,7 @@ pub static SPARSE_MMA: Names = Names::packed("\
 ");
 
 /// Values of EIATTR_LANGUAGE.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static LANGUAGE: Names = Names::packed("\
 0\tUNKNOWN\t\n\
@@ -861,10 +892,11 @@ pub static LANGUAGE: Names = Names::packed("\
 7\tTILEIR\t\n\
 8\tCUTILE\t\n\
 9\tFORTRAN\t\n\
+a\tOPTIX\t\n\
 ");
 
 /// Values of EIATTR_SHADER_TYPE.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static SHADER_TYPE: Names = Names::packed("\
 0\tEIVALUE_SHADER_TYPE_NONE\t\n\
@@ -883,7 +915,7 @@ c\tEIVALUE_SHADER_TYPE_CUDA\t\n\
 ");
 
 /// Values of EIATTR_STUB_FUNCTION_KIND.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static STUB_FUNCTION_KIND: Names = Names::packed("\
 1\tFUNC_UFT_STUB\t\n\
@@ -892,7 +924,7 @@ pub static STUB_FUNCTION_KIND: Names = Names::packed("\
 ");
 
 /// First word of EIATTR_INSTR_OFFSETS.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static INSTRUCTION_KIND: Names = Names::packed("\
 1\tPREFETCH_L1_VALID_ADDR\t\n\
@@ -901,7 +933,7 @@ pub static INSTRUCTION_KIND: Names = Names::packed("\
 ");
 
 /// Words of EIATTR_AT_ENTRY_FRAGMENTS.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static ENTRY_FRAGMENT: Names = Names::packed("\
 1\tAT_ENTRY_FRAGMENT_TEST1\t\n\
@@ -916,9 +948,9 @@ pub static ENTRY_FRAGMENT: Names = Names::packed("\
 ");
 
 /// Header of an attribute in .nv.info; records are 4-byte aligned.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static ATTRIBUTE_HEADER: Layout = Layout::packed(".nv.info attribute", 4, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[&ATTRIBUTE_FORMAT, &ATTRIBUTE], "\
+pub static ATTRIBUTE_HEADER: Layout = Layout::packed(".nv.info attribute", 4, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&ATTRIBUTE_FORMAT, &ATTRIBUTE], "\
 format\t0\t8\tenum:0\twhere the value is\t\n\
 attribute\t8\t8\tenum:1\twhat it is about\t\n\
 value\t16\t16\thex\tEIFMT_HVAL: the value; EIFMT_NVAL: 0\t\n\
@@ -927,9 +959,9 @@ size\t16\t16\tsize\tEIFMT_SVAL: bytes that follow\tvalue\n\
 ");
 
 /// Header of an attribute in .nv.compat; records are 4-byte aligned.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static COMPAT_ATTRIBUTE_HEADER: Layout = Layout::packed(".nv.compat attribute", 4, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[&ATTRIBUTE_FORMAT, &COMPAT_ATTRIBUTE], "\
+pub static COMPAT_ATTRIBUTE_HEADER: Layout = Layout::packed(".nv.compat attribute", 4, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&ATTRIBUTE_FORMAT, &COMPAT_ATTRIBUTE], "\
 format\t0\t8\tenum:0\twhere the value is\t\n\
 attribute\t8\t8\tenum:1\twhat it is about\t\n\
 value\t16\t16\thex\tEIFMT_HVAL: the value; EIFMT_NVAL: 0\t\n\
@@ -937,51 +969,68 @@ byte\t16\t8\thex\tEIFMT_BVAL: the value\tvalue\n\
 size\t16\t16\tsize\tEIFMT_SVAL: bytes that follow\tvalue\n\
 ");
 
-/// Registers of a function.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+/// Version of the finaliser; 0xffff: unknown.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static REGCOUNT: Layout = Layout::packed("EIATTR_REGCOUNT", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static FINALIZER_VERSION: Layout = Layout::packed("EICOMPAT_ATTR_FINALIZER_VERSION", 2, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
+major\t10\t6\tunsigned\t\t\n\
+minor\t6\t4\tunsigned\t\t\n\
+patch\t0\t6\tunsigned\t\t\n\
+");
+
+/// Version of the driver.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
+#[rustfmt::skip]
+pub static DRIVER_VERSION: Layout = Layout::packed("EICOMPAT_ATTR_CUDA_DRIVER_VERSION", 2, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
+major\t8\t8\tunsigned\t\t\n\
+minor\t0\t8\tunsigned\t\t\n\
+");
+
+/// Registers of a function.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
+#[rustfmt::skip]
+pub static REGCOUNT: Layout = Layout::packed("EIATTR_REGCOUNT", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 function\t0\t32\tsymbol\tsymbol of the function\t\n\
 register count\t32\t32\tcount\t32-bit registers of a thread\t\n\
 ");
 
 /// Stack frame of a function.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static FRAME_SIZE: Layout = Layout::packed("EIATTR_FRAME_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static FRAME_SIZE: Layout = Layout::packed("EIATTR_FRAME_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 function\t0\t32\tsymbol\tsymbol of the function\t\n\
 frame size\t32\t32\tsize\tbytes of the frame\t\n\
 ");
 
 /// Least stack of a function.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static MIN_STACK_SIZE: Layout = Layout::packed("EIATTR_MIN_STACK_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static MIN_STACK_SIZE: Layout = Layout::packed("EIATTR_MIN_STACK_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 function\t0\t32\tsymbol\tsymbol of the function\t\n\
 min stack size\t32\t32\tsize\tbytes of stack that a thread needs at least\t\n\
 ");
 
 /// Most stack of a function.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static MAX_STACK_SIZE: Layout = Layout::packed("EIATTR_MAX_STACK_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static MAX_STACK_SIZE: Layout = Layout::packed("EIATTR_MAX_STACK_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 function\t0\t32\tsymbol\tsymbol of the function\t\n\
 max stack size\t32\t32\tsize\tbytes of stack that a thread needs at most; 0xffffffff: not bounded\t\n\
 ");
 
 /// Where a kernel's parameters are.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static PARAM_CBANK: Layout = Layout::packed("EIATTR_PARAM_CBANK", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static PARAM_CBANK: Layout = Layout::packed("EIATTR_PARAM_CBANK", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 bank\t0\t32\tsymbol\tsymbol of the section .nv.constant0.<kernel>\t\n\
 offset\t32\t16\toffset\tof the parameters in constant bank 0\t\n\
 size\t48\t16\tsize\tbytes of the parameters\t\n\
 ");
 
 /// A kernel's parameter.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static KPARAM_INFO: Layout = Layout::packed("EIATTR_KPARAM_INFO", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[&PARAMETER_SPACE], "\
+pub static KPARAM_INFO: Layout = Layout::packed("EIATTR_KPARAM_INFO", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&PARAMETER_SPACE], "\
 Index\t0\t32\tunsigned\t\t\n\
 Ordinal\t32\t16\tunsigned\twhich parameter, from 0\t\n\
 Offset\t48\t16\toffset\tin the parameters\t\n\
@@ -993,9 +1042,9 @@ Size\t82\t14\tsize\tbytes\t\n\
 ");
 
 /// A kernel's parameter, larger than 16,383 bytes possible.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static KPARAM_INFO_V2: Layout = Layout::packed("EIATTR_KPARAM_INFO_V2", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static KPARAM_INFO_V2: Layout = Layout::packed("EIATTR_KPARAM_INFO_V2", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 Index\t0\t32\tunsigned\t\t\n\
 Ordinal\t32\t16\tunsigned\twhich parameter, from 0\t\n\
 Offset\t48\t16\toffset\tin the parameters\t\n\
@@ -1006,44 +1055,44 @@ bits 4 to 7\t92\t4\treserved\tno tool prints them\t\n\
 ");
 
 /// Largest block.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static MAX_THREADS: Layout = Layout::packed("EIATTR_MAX_THREADS", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static MAX_THREADS: Layout = Layout::packed("EIATTR_MAX_THREADS", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 x\t0\t32\tcount\tthreads along x\t\n\
 y\t32\t32\tcount\tthreads along y\t\n\
 z\t64\t32\tcount\tthreads along z\t\n\
 ");
 
 /// Required block.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static REQNTID: Layout = Layout::packed("EIATTR_REQNTID", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static REQNTID: Layout = Layout::packed("EIATTR_REQNTID", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 x\t0\t32\tcount\tthreads along x\t\n\
 y\t32\t32\tcount\tthreads along y\t\n\
 z\t64\t32\tcount\tthreads along z\t\n\
 ");
 
 /// Size of a cluster.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static CTA_PER_CLUSTER: Layout = Layout::packed("EIATTR_CTA_PER_CLUSTER", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static CTA_PER_CLUSTER: Layout = Layout::packed("EIATTR_CTA_PER_CLUSTER", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 x\t0\t32\tcount\tCTAs along x\t\n\
 y\t32\t32\tcount\tCTAs along y\t\n\
 z\t64\t32\tcount\tCTAs along z\t\n\
 ");
 
 /// Initial state of a sampler.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static SAMPLER_INIT: Layout = Layout::packed("EIATTR_SAMPLER_INIT", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static SAMPLER_INIT: Layout = Layout::packed("EIATTR_SAMPLER_INIT", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 sampler\t0\t32\tsymbol\tsymbol of the sampler\t\n\
 state\t32\t32\thex\t\t\n\
 ");
 
 /// Numbers of query descriptors.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static QUERY_NUMATTRIB: Layout = Layout::packed("EIATTR_QUERY_NUMATTRIB", 16, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static QUERY_NUMATTRIB: Layout = Layout::packed("EIATTR_QUERY_NUMATTRIB", 16, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 Texture query descriptor in Unified Mode\t0\t32\tcount\t\t\n\
 Texture query descriptor in Independent Mode\t32\t32\tcount\t\t\n\
 Sampler query descriptor in Independent Mode\t64\t32\tcount\t\t\n\
@@ -1051,43 +1100,98 @@ Surface query descriptor\t96\t32\tcount\t\t\n\
 ");
 
 /// Caching of loads.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static LOAD_CACHE_REQUEST: Layout = Layout::packed("EIATTR_LOAD_CACHE_REQUEST", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static LOAD_CACHE_REQUEST: Layout = Layout::packed("EIATTR_LOAD_CACHE_REQUEST", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&CACHE_REQUEST], "\
 function\t0\t32\tsymbol\tsymbol of the function\t\n\
-request\t32\t32\tunsigned\ton or off\t\n\
+request\t32\t32\tenum:0\tcuobjdump takes any other number for ON, too\t\n\
 ");
 
 /// Scratch space in shared memory.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static SHARED_SCRATCH: Layout = Layout::packed("EIATTR_SHARED_SCRATCH", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static SHARED_SCRATCH: Layout = Layout::packed("EIATTR_SHARED_SCRATCH", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 start offset\t0\t32\toffset\tin shared memory\t\n\
 size\t32\t32\tsize\tbytes\t\n\
 ");
 
 /// One of the functions to call in place of a system call.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static SYSCALLS_FALLBACK: Layout = Layout::packed("EIATTR_SYSCALLS_FALLBACK", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static SYSCALLS_FALLBACK: Layout = Layout::packed("EIATTR_SYSCALLS_FALLBACK", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
 system call\t0\t32\tsymbol\t\t\n\
 fallback\t32\t32\tsymbol\t\t\n\
 ");
 
-/// Beginning of one indirect branch's targets; u32 code offsets follow.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+/// What the compiler counted in a function.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static INDIRECT_BRANCH: Layout = Layout::packed("EIATTR_INDIRECT_BRANCH_TARGETS", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
+pub static STATISTICS: Layout = Layout::packed("EIATTR_STATISTICS", 64, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
+instructions\t0\t32\tcount\t\t\n\
+loops\t32\t32\tcount\t\t\n\
+non-div branches\t64\t32\tcount\t\t\n\
+divergent branches\t96\t32\tcount\t\t\n\
+lmem spill bytes\t128\t32\tsize\t\t\n\
+local loads\t160\t32\tcount\t\t\n\
+local stores\t192\t32\tcount\t\t\n\
+global loads\t224\t32\tcount\t\t\n\
+global stores\t256\t32\tcount\t\t\n\
+tex reads\t288\t32\tcount\t\t\n\
+surf reads\t320\t32\tcount\t\t\n\
+surf writes\t352\t32\tcount\t\t\n\
+word 12\t384\t32\treserved\tno tool prints it\t\n\
+shared loads\t416\t32\tcount\t\t\n\
+shared stores\t448\t32\tcount\t\t\n\
+total frame spill bytes\t480\t32\tsize\t\t\n\
+");
+
+/// Where a coroutine is resumed.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
+#[rustfmt::skip]
+pub static COROUTINE_RESUME: Layout = Layout::packed("EIATTR_COROUTINE_RESUME_ID_OFFSETS", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
+id\t0\t32\tunsigned\t\t\n\
+offset\t32\t32\toffset\tin the code\t\n\
+");
+
+/// Stack of a function's SAM region.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
+#[rustfmt::skip]
+pub static SAM_REGION_STACK_SIZE: Layout = Layout::packed("EIATTR_SAM_REGION_STACK_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
+function\t0\t32\tsymbol\tsymbol of the function\t\n\
+Sam region stack size\t32\t32\tsize\tbytes\t\n\
+");
+
+/// What the compiler expects of a number of registers.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
+#[rustfmt::skip]
+pub static PER_REG_TARGET_PERF_STATS: Layout = Layout::packed("EIATTR_PER_REG_TARGET_PERF_STATS", 16, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
+registers\t0\t32\tunsigned\tby the attribute's name; cuobjdump prints the number alone\t\n\
+word 1\t32\t32\treserved\tno tool prints it\t\n\
+performance\t64\t64\tfloat\tby the attribute's name; cuobjdump prints the number alone\t\n\
+");
+
+/// An instruction that emulates atomics of 16 bits.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
+#[rustfmt::skip]
+pub static ATOM16_EMULATION: Layout = Layout::packed("EIATTR_ATOM16_EMUL_INSTR_REG_MAP", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
+offset\t0\t32\toffset\tin the code\t\n\
+register map\t32\t32\tunsigned\t\t\n\
+");
+
+/// Beginning of one indirect branch's targets; u32 code offsets follow.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
+#[rustfmt::skip]
+pub static INDIRECT_BRANCH: Layout = Layout::packed("EIATTR_INDIRECT_BRANCH_TARGETS", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&BRANCH_KIND], "\
 Offset of Indirect Branch\t0\t32\toffset\tin the code\t\n\
-halfword 2\t32\t16\treserved\t0 in the files seen\t\n\
+kind\t32\t16\tenum:0\t0 in the files seen\t\n\
 halfword 3\t48\t16\treserved\t0 in the files seen\t\n\
 Number of targets\t64\t32\tcount\t\t\n\
 ");
 
 /// An instruction on an mbarrier.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static MBARRIER_INSTRUCTION: Layout = Layout::packed("EIATTR_MBARRIER_INSTR_OFFSETS", 16, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[&MBARRIER_KIND, &MBARRIER_STRIDE], "\
+pub static MBARRIER_INSTRUCTION: Layout = Layout::packed("EIATTR_MBARRIER_INSTR_OFFSETS", 16, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&MBARRIER_KIND, &MBARRIER_STRIDE], "\
 offset\t0\t32\toffset\tin the code\t\n\
 register\t32\t32\tunsigned\t255: RZ\t\n\
 immediate\t64\t32\thex\t\t\n\
@@ -1098,12 +1202,29 @@ uniform register\t112\t8\tunsigned\t63: URZ\t\n\
 bits 24 to 31\t120\t8\treserved\t\t\n\
 ");
 
-/// A spill or refill.
-// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits
+/// A place in the code that spills or refills.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
-pub static SPILL: Layout = Layout::packed("EIATTR_ANNOTATIONS", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and by flipping bits", &[], "\
-SpillRefill\t0\t32\tunsigned\tkind of annotation; 1 in the files seen\t\n\
-Offset\t32\t32\toffset\tin the code\t\n\
+pub static ANNOTATION: Layout = Layout::packed("EIATTR_ANNOTATIONS", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&ANNOTATION_KIND], "\
+kind\t0\t32\tenum:0\t\t\n\
+offset\t32\t32\toffset\tin the code\t\n\
+");
+
+/// Beginning of a text about an instruction; the text follows, filled up to words.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
+#[rustfmt::skip]
+pub static INSTRUCTION_ANNOTATION: Layout = Layout::packed("EIATTR_ANNOTATIONS", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&ANNOTATION_KIND], "\
+kind\t0\t32\tenum:0\t\t\n\
+offset\t32\t32\toffset\tin the code\t\n\
+size\t64\t32\tsize\tbytes of the text with its NUL\t\n\
+");
+
+/// Beginning of a text about the function; the text follows, filled up to words.
+// Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
+#[rustfmt::skip]
+pub static FUNCTION_ANNOTATION: Layout = Layout::packed("EIATTR_ANNOTATIONS", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&ANNOTATION_KIND], "\
+kind\t0\t32\tenum:0\t\t\n\
+size\t32\t32\tsize\tbytes of the text with its NUL\t\n\
 ");
 
 // relocation.toml

@@ -367,7 +367,7 @@ fn kind(field: &Field, bits: u32, names: &BTreeMap<String, &Names>) -> Result<St
     }
     let plain = [
         "unsigned", "signed", "hex", "address", "offset", "size", "count", "string", "section",
-        "symbol", "bytes", "text", "reserved", "log2",
+        "symbol", "bytes", "text", "reserved", "log2", "float",
     ];
     if word == "flag" && bits != 1 {
         return Err(format!("{}: a flag has one bit", field.name));
