@@ -563,9 +563,26 @@ fn decode(raw: &Raw, width: u32, kind: Kind) -> (Value, Option<String>) {
             Some(value) => (Value::Unsigned(value), None),
             None => (value, Some(format!("2^{raw}"))),
         },
-        Kind::Float => (value, Some(f64::from_bits(raw).to_string())),
+        Kind::Float => (value, fixed(f64::from_bits(raw))),
         _ => (value, None),
     }
+}
+
+/// A number with six digits behind its point; `None` where it is so large that it has no such digits. The standard library's printer of such numbers is ten kilobytes of the browser's module.
+fn fixed(number: f64) -> Option<String> {
+    const MILLION: u64 = 1_000_000;
+    let size = number.abs();
+    if !(size < (1_u64 << 53) as f64) {
+        return None;
+    }
+    let mut whole = size as u64;
+    let mut rest = ((size - whole as f64) * MILLION as f64).round_ties_even() as u64;
+    if rest >= MILLION {
+        whole += 1;
+        rest -= MILLION;
+    }
+    let sign = if number < 0.0 { "-" } else { "" };
+    Some(format!("{sign}{whole}.{rest:06}"))
 }
 
 impl Named {
@@ -650,6 +667,22 @@ mod tests {
          signed\t72\t8\tsigned\t\t\n\
          log\t80\t8\tlog2\t\t\n",
     );
+
+    #[test]
+    fn numbers_with_a_point_have_six_digits_behind_it() {
+        for (number, expected) in [
+            (0.0, Some("0.000000")),
+            (2.0, Some("2.000000")),
+            (-0.125, Some("-0.125000")),
+            (1.999_999_9, Some("2.000000")),
+            (52_776_566_669_312.0, Some("52776566669312.000000")),
+            (1e300, None),
+            (f64::NAN, None),
+            (f64::NEG_INFINITY, None),
+        ] {
+            assert_eq!(fixed(number).as_deref(), expected, "{number}");
+        }
+    }
 
     #[test]
     fn bits_cross_words_and_stop_at_the_end() {

@@ -150,17 +150,19 @@ export class Code extends Part {
   #figures(of: CodeStatistics | null) {
     const used = of?.barriers.filter((one) => one.write + one.read + one.wait > 0) ?? [];
     const waits = used.reduce((sum, one) => sum + one.wait, 0);
+    const waiting = of ? of.waiting : 0;
+    const reused = of ? of.reused : 0;
     const run = of?.stall_runs[0];
     const mean = of && of.instructions > 0 ? (Number(of.stall_cycles) / of.instructions).toFixed(1) : '';
     const facts: (readonly [string, string, unknown])[] = [
       ['Instructions', of ? count(of.instructions) : '', of && of.yields !== null ? `${count(of.yields)} yield` : ''],
       ['Stall', of ? count(of.stall_cycles) : '', mean && `cycles, ${mean} each`],
-      ...(of && (of.waiting === null || of.reused === null)
+      ...(waiting === null || reused === null
         ? []
         : ([
-            ['Waiting', of ? share(of.waiting, of.instructions) : '', of ? `${count(of.waiting)} instructions` : ''],
+            ['Waiting', of ? share(waiting, of.instructions) : '', of ? `${count(waiting)} instructions` : ''],
             ['Barriers', of ? String(used.length) : '', of ? `of 6 · ${count(waits)} waits` : ''],
-            ['Reuse', of ? count(of.reused) : '', of ? `${of.most_reused} at once at most` : ''],
+            ['Reuse', of ? count(reused) : '', of ? `${of.most_reused} at once at most` : ''],
           ] as const)),
       [
         'Longest stall',
