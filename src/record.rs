@@ -572,7 +572,7 @@ fn decode(raw: &Raw, width: u32, kind: Kind) -> (Value, Option<String>) {
 fn fixed(number: f64) -> Option<String> {
     const MILLION: u64 = 1_000_000;
     let size = number.abs();
-    if !(size < (1_u64 << 53) as f64) {
+    if size.is_nan() || size >= (1_u64 << 53) as f64 {
         return None;
     }
     let mut whole = size as u64;
