@@ -394,6 +394,92 @@ fn descriptors_are_as_objdump_reads_them() {
     assert!(compared > 1500, "only {compared} fields were compared");
 }
 
+/// Fields of `amd_kernel_code_t` by the names that the assembler has for several of them at once, from the lowest bits
+/// on, with each one's width.
+const JOINED: &[(&str, &[(&str, u32)])] = &[
+    (
+        "float_mode",
+        &[
+            ("FLOAT_ROUND_MODE_32", 2),
+            ("FLOAT_ROUND_MODE_16_64", 2),
+            ("FLOAT_DENORM_MODE_32", 2),
+            ("FLOAT_DENORM_MODE_16_64", 2),
+        ],
+    ),
+    (
+        "enable_exception_msb",
+        &[
+            ("ENABLE_EXCEPTION_ADDRESS_WATCH", 1),
+            ("ENABLE_EXCEPTION_MEMORY", 1),
+        ],
+    ),
+    (
+        "enable_exception",
+        &[
+            ("ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION", 1),
+            ("ENABLE_EXCEPTION_FP_DENORMAL_SOURCE", 1),
+            ("ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO", 1),
+            ("ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW", 1),
+            ("ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW", 1),
+            ("ENABLE_EXCEPTION_IEEE_754_FP_INEXACT", 1),
+            ("ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO", 1),
+        ],
+    ),
+    (
+        "enable_sgpr_private_segment_wave_byte_offset",
+        &[("ENABLE_PRIVATE_SEGMENT", 1)],
+    ),
+    (
+        "amd_code_version_major",
+        &[("amd_kernel_code_version_major", 32)],
+    ),
+    (
+        "amd_code_version_minor",
+        &[("amd_kernel_code_version_minor", 32)],
+    ),
+];
+
+/// What llvm-objdump does not list: V2's, and the descriptors of gfx6 and gfx7.
+#[test]
+fn descriptors_are_as_they_were_assembled() {
+    let mut compared = 0;
+    each(|path, facts, file| {
+        for (name, told) in facts["assembled"].as_object().into_iter().flatten() {
+            let kernel = file.kernel(name);
+            let record = file.record_at(kernel.descriptor_span.offset);
+            let fields: BTreeMap<_, _> = DIRECTIVES.iter().copied().collect();
+            for (key, value) in told.as_object().into_iter().flatten() {
+                let what = format!("{path}: {name}: {key}");
+                let joined = JOINED.iter().find(|(joined, _)| joined == key);
+                let upper = key.to_uppercase();
+                let ours = if let Some((_, parts)) = joined {
+                    let bits = parts.iter().rev();
+                    bits.fold(0, |all, (part, bits)| all << bits | record.number(part))
+                } else if let Some(field) = fields.get(key.as_str()) {
+                    record.number(field)
+                } else if record.field(key).is_some() {
+                    record.number(key)
+                } else if record.field(&upper).is_some() {
+                    record.number(&upper)
+                } else {
+                    // Of gfx10 only, or worked out from several fields.
+                    let is_newer = [
+                        "enable_wgp_mode",
+                        "enable_mem_ordered",
+                        "enable_fwd_progress",
+                    ];
+                    let is_known = is_newer.contains(&key.as_str()) && *value == 0;
+                    assert!(is_known || DERIVED.contains(&key.as_str()), "{what}");
+                    continue;
+                };
+                assert_eq!(ours, number(value), "{what}");
+                compared += 1;
+            }
+        }
+    });
+    assert!(compared > 1000, "only {compared} fields were compared");
+}
+
 #[test]
 fn kernels_are_as_their_metadata_describes_them() {
     each(|path, facts, file| {

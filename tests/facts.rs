@@ -159,6 +159,24 @@ fn symbols_are_as_readelf_reads_them() {
 }
 
 #[test]
+fn notes_are_as_readelf_reads_them() {
+    each(|path, facts, report| {
+        let Some(theirs) = facts["notes"].as_array() else {
+            return; // of cubins the notes are not recorded
+        };
+        let ours = rows(&report["notes"], path);
+        assert_eq!(ours.len(), theirs.len(), "{path}");
+        for (ours, theirs) in ours.iter().zip(theirs) {
+            assert_eq!(ours["owner"], theirs[0], "{path}: {ours}");
+            assert_eq!(ours["type_name"], theirs[1], "{path}: {ours}");
+            if let Some(size) = theirs.get(2) {
+                assert_eq!(&ours["size"], size, "{path}: {ours}");
+            }
+        }
+    });
+}
+
+#[test]
 fn relocations_are_as_the_tools_read_them() {
     each(|path, facts, report| {
         let sections = rows(&report["sections"], path);
