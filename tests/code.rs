@@ -44,6 +44,8 @@ fn slots(opcode: u64, is_long: bool) -> [Option<u32>; 4] {
             (0x160..=0x16f, 5) => [None; 4],
             // DSETP, HADD2, HSETP2: the second operand is the third slot's.
             (0x2a | 0x30 | 0x34, 1) => [Some(24), None, Some(32), None],
+            // SEL.64, whose operands are all registers.
+            (0x07, 3) => [Some(24), Some(32), None, None],
             // A value or a constant as the third operand is in the second's place, the second in its.
             (_, 2 | 3) => [Some(24), Some(64), None, None],
             _ => [Some(24), Some(32), Some(64), None],
