@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use common::Random;
 use kernelscope::amdgpu::{self, CodeObject, Kernel};
@@ -96,6 +96,71 @@ fn symbol(facts: &Value, name: &str) -> Option<(u64, usize)> {
     let mut found = rows.filter(|row| row[0] == name && row[6] != "UND");
     let row = found.next()?;
     Some((number(&row[1]), row[6].as_str()?.parse().ok()?))
+}
+
+/// The fixtures have what the ABI has: processors of every generation and all generic ones, every version, every state of
+/// both features, every type of relocation and every kind of argument (AMDGPUUsage of LLVM 22, and of code object V2).
+#[test]
+fn fixtures_have_what_the_abi_has() {
+    let mut seen = BTreeSet::new();
+    each(|path, facts, _| {
+        let flags = facts["flag_names"].as_array().into_iter().flatten();
+        seen.extend(flags.filter_map(Value::as_str).map(str::to_owned));
+        if facts["osabi"] == 64 {
+            seen.insert(format!("V{}", number(&facts["abi_version"]) + 2));
+        }
+        let tables = facts["relocations"].as_object().into_iter().flatten();
+        let rows = tables.flat_map(|(_, rows)| rows.as_array().into_iter().flatten());
+        seen.extend(rows.filter_map(|row| row[1].as_str()).map(str::to_owned));
+        for kernel in facts["metadata"].as_array().expect("metadata") {
+            let arguments = kernel["arguments"].as_array().into_iter().flatten();
+            seen.extend(
+                arguments
+                    .filter_map(|row| row[2].as_str())
+                    .map(str::to_owned),
+            );
+        }
+        let sections = facts["sections"].as_array().into_iter().flatten();
+        seen.extend(
+            sections
+                .filter_map(|row| row[6].as_str())
+                .filter(|flags| flags.contains('C'))
+                .map(str::to_owned),
+        );
+        if path.ends_with(".nosections.co") {
+            seen.insert("no sections".into());
+        }
+    });
+    let expected = "gfx600 gfx701 gfx803 gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1010 gfx1030 gfx1100 gfx1151 gfx1200 gfx1201 gfx1250 \
+        gfx9-generic gfx9-4-generic gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic generic_v1 \
+        V2 V3 V4 V5 V6 xnack xnack+ xnack- sramecc sramecc+ sramecc- C \
+        R_AMDGPU_NONE R_AMDGPU_ABS32_LO R_AMDGPU_ABS32_HI R_AMDGPU_ABS64 R_AMDGPU_REL32 R_AMDGPU_REL64 R_AMDGPU_ABS32 R_AMDGPU_GOTPCREL \
+        R_AMDGPU_GOTPCREL32_LO R_AMDGPU_GOTPCREL32_HI R_AMDGPU_REL32_LO R_AMDGPU_REL32_HI R_AMDGPU_RELATIVE64 R_AMDGPU_REL16 \
+        by_value global_buffer dynamic_shared_pointer sampler image pipe queue \
+        hidden_global_offset_x hidden_global_offset_y hidden_global_offset_z hidden_none hidden_printf_buffer hidden_hostcall_buffer \
+        hidden_default_queue hidden_completion_action hidden_multigrid_sync_arg hidden_block_count_x hidden_block_count_y \
+        hidden_block_count_z hidden_group_size_x hidden_group_size_y hidden_group_size_z hidden_remainder_x hidden_remainder_y \
+        hidden_remainder_z hidden_grid_dims hidden_heap_v1 hidden_dynamic_lds_size hidden_private_base hidden_shared_base hidden_queue_ptr \
+        ByValue GlobalBuffer DynamicSharedPointer Sampler Image Pipe Queue HiddenGlobalOffsetX HiddenGlobalOffsetY HiddenGlobalOffsetZ \
+        HiddenNone HiddenPrintfBuffer HiddenHostcallBuffer HiddenDefaultQueue HiddenCompletionAction HiddenMultiGridSyncArg";
+    let missing: Vec<_> = expected
+        .split_whitespace()
+        .filter(|&word| !seen.contains(word))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(seen.contains("no sections"));
+}
+
+/// What compilers and assemblers write is no error.
+#[test]
+fn files_that_are_in_order_have_no_errors() {
+    each(|path, _, file| {
+        let errors = file
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error);
+        assert_eq!(errors.count(), 0, "{path}: {:#?}", file.findings);
+    });
 }
 
 #[test]
