@@ -3,7 +3,9 @@
 mod common;
 
 use cap::Cap;
-use common::made::{attribute, bank, code, code_object, code_object_of, info, make, metadata};
+use common::made::{
+    attribute, bank, code, code_object, code_object_of, info, make, metadata, note,
+};
 use kernelscope::source::ReadAt;
 use kernelscope::{Document, Source};
 
@@ -178,6 +180,27 @@ fn a_file_costs_a_small_multiple_of_its_size() {
                     .iter()
                     .any(|finding| finding.offset.is_some())
             );
+        });
+    }
+    // The same as V2 has it, in YAML.
+    let stairs = (0..1400).map(|depth| format!("{}a:\n", " ".repeat(depth)));
+    for text in [
+        megabyte(b"["),
+        megabyte(b"{a: "),
+        megabyte(b"- "),
+        megabyte(b"a: 1\n"),
+        megabyte(b"- 1\n"),
+        megabyte(b"[1,"),
+        megabyte(b"'"),
+        megabyte(b"\"\\"),
+        stairs.collect::<String>().into_bytes(),
+    ] {
+        println!("text of {:?}", String::from_utf8_lossy(&text[..10]));
+        let bytes = code_object(&[], &[note("AMD", 10, &text)]);
+        within(bytes.len() * METADATA_TIMES + FINDINGS, || {
+            let mut document = Document::open(Source::memory(bytes));
+            document.check_all();
+            document.summary();
         });
     }
     // Sections that all claim the whole file, as contents, symbols, relocations, notes, strings: tables of a

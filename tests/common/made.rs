@@ -73,12 +73,19 @@ pub fn code_object(symbols: &[(&str, u16, u64)], sections: &[Made]) -> Vec<u8> {
 
 /// The note with the metadata of a code object, as a section.
 pub fn metadata(message: &[u8]) -> Made {
+    note("AMDGPU", 32, message)
+}
+
+/// A section of one note.
+pub fn note(owner: &str, kind: u32, content: &[u8]) -> Made {
     let mut bytes = Vec::new();
-    for word in [7, message.len() as u32, 32] {
-        bytes.extend(u32::to_le_bytes(word));
+    for word in [owner.len() as u32 + 1, content.len() as u32, kind] {
+        bytes.extend(word.to_le_bytes());
     }
-    bytes.extend(b"AMDGPU\0\0");
-    bytes.extend(message);
+    bytes.extend(owner.bytes());
+    bytes.push(0);
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    bytes.extend(content);
     bytes.resize(bytes.len().next_multiple_of(4), 0);
     Made {
         name: ".note".into(),
