@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use serde::Serialize;
 
+use crate::amdgpu::Directives;
 use crate::bank::BankList;
 use crate::container::{Format, identify};
 use crate::device::Device;
@@ -417,6 +418,22 @@ impl Document {
                 Some(Bank0::new(elf, cubin, cubin.kernels.get(kernel)?))
             }
             _ => None,
+        }
+    }
+
+    /// The descriptor of the kernel of that index as text for LLVM's assembler; `None` where kernels have none.
+    ///
+    /// # Errors
+    /// If its bytes cannot be read.
+    pub fn directives(&self, kernel: usize) -> Result<Option<Directives>> {
+        match (&self.device, &self.elf) {
+            (Device::CodeObject(object), Some(elf)) => {
+                let kernel = object.kernels.get(kernel);
+                kernel
+                    .map(|kernel| object.directives(elf, kernel))
+                    .transpose()
+            }
+            _ => Ok(None),
         }
     }
 

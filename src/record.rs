@@ -460,6 +460,13 @@ impl Record {
         }
     }
 
+    /// Says what the number in the field called `name` stands for, where the layout alone cannot say it.
+    pub fn set_value(&mut self, name: &str, value: u64) {
+        if let Some(field) = self.fields.iter_mut().find(|field| field.name == name) {
+            field.value = Value::Unsigned(value);
+        }
+    }
+
     /// The bits that no field claims, as highest and lowest bit, ascending.
     pub fn gaps(&self) -> Vec<[u32; 2]> {
         let order = order::by_key(self.fields.len(), &|i| self.fields[i].bits[1].into());

@@ -10,6 +10,7 @@ use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, FileReaderSync};
 
+use crate::amdgpu::Directives;
 use crate::document::{Document, ImageLocation, Location, Summary, address};
 use crate::elf::map::{Leaf, Role};
 use crate::error::{Diagnostic, Error};
@@ -494,6 +495,13 @@ impl Handle {
     pub fn kernel(&self, index: u32) -> Result<Option<Ts<KernelDetail>>, JsValue> {
         let kernel = self.document.kernel(index as usize);
         kernel.as_ref().map(object).transpose()
+    }
+
+    /// The descriptor of a kernel of a code object as text for LLVM's assembler; nothing for other kernels.
+    pub fn directives(&self, kernel: u32) -> Result<Option<Ts<Directives>>, JsValue> {
+        let directives = self.document.directives(kernel as usize);
+        let directives = directives.map_err(refuse)?;
+        directives.as_ref().map(object).transpose()
     }
 
     /// Begins to count what the scheduling of a kernel comes to, by the kernel's index.

@@ -6,6 +6,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::Random;
+use kernelscope::amdgpu::registers::Registers;
 use kernelscope::amdgpu::{self, CodeObject, Kernel};
 use kernelscope::elf::Elf;
 use kernelscope::error::{Diagnostic, Diagnostics, Kind, Severity};
@@ -429,8 +430,15 @@ fn descriptors_are_as_objdump_reads_them() {
                 kernel_says(kernel.private_segment),
                 said("private_segment_fixed_size")
             );
+            let counted = Registers::decode(
+                file.object.processor.expect("known"),
+                kernel.rsrc1.expect("a word"),
+                kernel.rsrc3,
+                kernel.wave32 == Some(true),
+            );
+            let counted = counted.expect("register words");
             assert_eq!(
-                kernel_says(kernel.vgprs),
+                kernel_says(Some(counted.vgprs)),
                 said("next_free_vgpr"),
                 "{path}: {name}"
             );
@@ -440,7 +448,7 @@ fn descriptors_are_as_objdump_reads_them() {
             }
             if path.contains(".gfx9") {
                 assert_eq!(
-                    kernel_says(kernel.sgprs),
+                    kernel_says(Some(counted.sgprs)),
                     said("next_free_sgpr"),
                     "{path}: {name}"
                 );

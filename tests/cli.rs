@@ -225,3 +225,23 @@ fn an_operand_is_answered() {
     let rows: serde_json::Value = serde_json::from_slice(&table.stdout).unwrap();
     assert_eq!(rows[0]["name"], "ntid.x");
 }
+
+#[test]
+fn a_descriptor_is_printed_for_an_assembler() {
+    let file = fixture("amdgpu/out/vadd.gfx906.v5.co");
+    let output = kernelscope(&["directives", &file, "vadd"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    // llvm-objdump: kernarg_size 288.
+    assert!(text.contains("\n.amdhsa_kernel vadd\n"), "{text}");
+    assert!(text.contains("\n\t.amdhsa_kernarg_size 288\n"), "{text}");
+    let output = kernelscope(&["directives", &file, "0", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["text"], text);
+    assert_eq!(json["missing"], serde_json::json!([]));
+    for wrong in [&["directives", &file][..], &["directives", &file, "7"]] {
+        assert_eq!(kernelscope(wrong).status.code(), Some(2));
+    }
+    let cubin = kernelscope(&["directives", &fixture(VADD), "0"]);
+    assert_eq!(cubin.status.code(), Some(2));
+}

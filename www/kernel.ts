@@ -57,7 +57,9 @@ export function facts(kernel: KernelDetail): Fact[] {
     ];
   }
   const wave = kernel.wave32 === null || kernel.wave32 === undefined ? '' : ` · wave${kernel.wave32 ? 32 : 64}`;
-  const accumulation = kernel.agprs ? `allocated a lane, ${kernel.agprs} of them AGPRs` : 'allocated a lane';
+  // Without an offset they are a file of their own.
+  const agprs = kernel.accum_offset === null ? 'and as many AGPRs' : `${kernel.agprs} of them AGPRs`;
+  const accumulation = kernel.agprs ? `allocated a lane, ${agprs}` : 'allocated a lane';
   const explicit = kernel.explicit_size;
   return [
     { title: 'VGPRs', value: number(kernel.vgprs), note: accumulation },

@@ -1,5 +1,6 @@
 //! What a loader that follows the reference ABI refuses, and what is not known.
 
+use super::initial::Initial;
 use super::metadata::Description;
 use super::value::Value;
 use super::{CodeObject, Kernel, Processor, code_object, tables, target};
@@ -186,6 +187,64 @@ pub(super) fn metadata(object: &CodeObject, elf: &Elf, findings: &mut Diagnostic
             );
         }
     }
+}
+
+/// Fields of descriptors that must be zero and are not. Compilers write some of them all the time: each field is
+/// one note, at the first descriptor, and each kernel has its own list.
+pub(super) fn non_zero(elf: &Elf, kernels: &[Kernel], findings: &mut Diagnostics) {
+    let mut first = Map::default();
+    for (index, kernel) in (0_u64..).zip(kernels) {
+        for (field, found) in (0_usize..).zip(&kernel.non_zero) {
+            first.entry(found.field.as_bytes(), (index, field, 0_u64)).2 += 1;
+        }
+    }
+    let mut first = first.into_values();
+    order::arrange(&mut first, |(index, ..)| *index);
+    for (index, field, count) in first {
+        let Some(kernel) = kernels.get(index as usize) else {
+            continue;
+        };
+        let Some(found) = kernel.non_zero.get(field) else {
+            continue;
+        };
+        let message = match count {
+            1 => "a field of the descriptor that must be zero is set".into(),
+            _ => format!("{count} descriptors set a field that must be zero"),
+        };
+        findings.push(
+            Diagnostic::note(Kind::Format, message)
+                .expected(0, format!("0x{:x}", found.raw))
+                .within(format!("kernel {}, {}", kernel.name, found.field))
+                .at(elf.source().absolute(found.offset)),
+        );
+    }
+}
+
+/// What is set up in scalar registers against how many are counted.
+pub(super) fn user_sgprs(
+    elf: &Elf,
+    kernel: &Kernel,
+    processor: &Processor,
+    initial: &Initial,
+    findings: &mut Diagnostics,
+) {
+    // LLVM pads to 16 with those of the system what some processors of gfx11 would not set up else.
+    let is_padded = processor.descriptor == "gfx11" && initial.count + initial.system == 16;
+    let finding = if initial.count < initial.enabled {
+        let message = "fewer user SGPRs are counted than are enabled";
+        Diagnostic::warning(Kind::Format, message)
+    } else if initial.count > initial.enabled && !is_padded {
+        let message = "more user SGPRs are counted than are enabled: the last are not set up";
+        Diagnostic::note(Kind::Format, message)
+    } else {
+        return;
+    };
+    findings.push(
+        finding
+            .expected(initial.enabled, initial.count)
+            .within(format!("kernel {}, USER_SGPR_COUNT", kernel.name))
+            .at(field(elf, kernel, 52)),
+    );
 }
 
 /// Where the field `at` bytes into the kernel's descriptor is.

@@ -1,9 +1,12 @@
 //! A code object: the target, the metadata and the kernels of a file.
 
+use super::initial::{Initial, Words};
 use super::kernel::Hidden;
 use super::metadata::Description;
+use super::occupancy::{Needs, Occupancy};
 use super::registers::Registers;
 use super::target::{self, Target};
+use super::zero::Zeros;
 use super::{Kernel, Metadata, Processor, check, tables};
 use crate::elf::note::Note;
 use crate::elf::symbol::Place;
@@ -126,16 +129,26 @@ impl CodeObject {
         };
         let described = self.metadata.as_ref().map(Metadata::by_kernel);
         let described = described.unwrap_or_default();
+        let layout = self.processor.and_then(Processor::descriptor_layout);
+        let layout = layout.unwrap_or(&tables::KERNEL_DESCRIPTOR);
+        let zeros = Zeros::new(layout, self.processor);
+        let zeros_of_code = Zeros::new(&tables::AMD_KERNEL_CODE, self.processor);
         let mut kernels = Vec::with_capacity(found.len());
         for (number, found) in found.iter().enumerate() {
             let description = described.get(found.name.as_bytes()).copied();
-            let mut kernel = self.read_kernel(elf, found, description, findings);
+            let zeros = if found.is_code {
+                &zeros_of_code
+            } else {
+                &zeros
+            };
+            let mut kernel = self.read_kernel(elf, found, description, zeros, findings);
             if let Some(&Some(entry)) = entries.get(number) {
                 kernel.entry = Some(entry);
             }
             check::entry(elf, &kernel, findings);
             kernels.push(kernel);
         }
+        check::non_zero(elf, &kernels, findings);
         find_code(elf, &mut kernels);
         kernels
     }
@@ -193,6 +206,7 @@ impl CodeObject {
         elf: &Elf,
         found: &Found,
         description: Option<Description<'_>>,
+        zeros: &Zeros,
         findings: &mut Diagnostics,
     ) -> Kernel {
         let size = if found.is_code { 256 } else { 64 };
@@ -214,9 +228,19 @@ impl CodeObject {
             dispatch_ptr: None,
             private_segment_buffer: None,
             max_threads: 1024,
+            wave_size: None,
             vgprs: None,
             sgprs: None,
             agprs: None,
+            vgprs_used: None,
+            sgprs_used: None,
+            agprs_used: None,
+            accum_offset: None,
+            vgpr_spills: None,
+            sgpr_spills: None,
+            initial: Vec::new(),
+            occupancy: None,
+            non_zero: Vec::new(),
             hidden: Vec::new(),
             args: None,
             code: Span::default(),
@@ -243,8 +267,10 @@ impl CodeObject {
         };
         if is_read.is_some() {
             self.read_descriptor(elf, &mut kernel, bytes, found.is_code, findings);
+            kernel.non_zero = zeros.violated(bytes, kernel.descriptor_span.offset);
         }
         self.read_description(elf, &mut kernel, description, findings);
+        kernel.occupancy = self.occupancy(&kernel);
         check::kernel(elf, self.processor, &kernel, description, findings);
         kernel
     }
@@ -282,12 +308,23 @@ impl CodeObject {
         kernel.private_segment_buffer = Some(properties & 1 != 0);
         kernel.dispatch_ptr = Some(properties & 2 != 0);
         kernel.wave32 = Some(properties & 1 << 10 != 0);
-        if let (Some(processor), Some(rsrc1)) = (self.processor, kernel.rsrc1) {
-            let wave32 = kernel.wave32 == Some(true);
-            let registers = Registers::decode(processor, rsrc1, kernel.rsrc3, wave32);
-            kernel.vgprs = registers.vgprs;
-            kernel.sgprs = registers.sgprs;
-            kernel.agprs = registers.agprs;
+        kernel.wave_size = kernel.wave32.map(|wave32| if wave32 { 32 } else { 64 });
+        if let (Some(processor), Some(rsrc2)) = (self.processor, kernel.rsrc2) {
+            let words = Words {
+                properties,
+                rsrc2,
+                preload: if is_code { 0 } else { number(58, 2) as u32 },
+                is_v2: is_code,
+            };
+            let initial = Initial::decode(processor, words);
+            check::user_sgprs(elf, kernel, processor, &initial, findings);
+            kernel.initial = initial.registers;
+        }
+        if let Some(registers) = self.registers(kernel) {
+            kernel.vgprs = Some(registers.allocated_vgprs);
+            kernel.sgprs = Some(registers.allocated_sgprs);
+            kernel.agprs = registers.allocated_agprs;
+            kernel.accum_offset = registers.accum_offset;
         }
         let ahead = number(16, 8) as i64;
         let is_linked = !self.is_relocatable || ahead != 0;
@@ -298,6 +335,33 @@ impl CodeObject {
                 check::entry_outside(elf, kernel, ahead, findings);
             }
         }
+    }
+
+    /// The registers that the descriptor of `kernel` asks for.
+    pub(super) fn registers(&self, kernel: &Kernel) -> Option<Registers> {
+        let wave32 = kernel.wave32 == Some(true);
+        Registers::decode(self.processor?, kernel.rsrc1?, kernel.rsrc3, wave32)
+    }
+
+    /// How many waves of `kernel` a SIMD holds.
+    fn occupancy(&self, kernel: &Kernel) -> Option<Occupancy> {
+        let processor = self.processor?;
+        let bit = |word: Option<u32>, bit: u32| word.unwrap_or(0) >> bit & 1 != 0;
+        let needs = Needs {
+            registers: self.registers(kernel)?,
+            used_vgprs: kernel.vgprs_used,
+            used_sgprs: kernel.sgprs_used,
+            wave32: kernel.wave32 == Some(true),
+            wgp_mode: bit(kernel.rsrc1, 29),
+            dynamic_vgprs: match processor.descriptor {
+                "gfx120" => bit(kernel.rsrc2, 6),
+                "gfx125" => bit(kernel.rsrc3, 17),
+                _ => false,
+            },
+            lds: kernel.group_segment.unwrap_or(0),
+            workgroup: u32::try_from(kernel.max_threads).unwrap_or(u32::MAX),
+        };
+        Occupancy::of(processor, &needs)
     }
 
     /// Takes over what the metadata says.
@@ -322,6 +386,11 @@ impl CodeObject {
                     .at(elf.source().absolute(value.span.offset)),
             );
         };
+        kernel.vgprs_used = description.count(".vgpr_count", "NumVGPRs");
+        kernel.sgprs_used = description.count(".sgpr_count", "NumSGPRs");
+        kernel.agprs_used = description.count(".agpr_count", "");
+        kernel.vgpr_spills = description.count(".vgpr_spill_count", "NumSpilledVGPRs");
+        kernel.sgpr_spills = description.count(".sgpr_spill_count", "NumSpilledSGPRs");
         let args = description.arguments(&mut wrong);
         let mut number = |value: Option<&super::value::Value>, what: &str| {
             let number = value?.number();

@@ -3,6 +3,9 @@
 use serde::Serialize;
 
 use super::argument::Argument;
+use super::initial::InitialRegister;
+use super::occupancy::Occupancy;
+use super::zero::NonZero;
 use crate::order;
 use crate::span::Span;
 
@@ -53,12 +56,33 @@ pub struct Kernel {
     #[serde(serialize_with = "crate::int::serialize")]
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
     pub max_threads: u64,
+    /// Lanes of a wavefront.
+    pub wave_size: Option<u32>,
     /// Vector registers allocated to a lane, accumulation ones included where both are one file.
     pub vgprs: Option<u32>,
     /// Scalar registers allocated to a wavefront.
     pub sgprs: Option<u32>,
-    /// How many of the vector registers are accumulation registers, where both are one file.
+    /// How many accumulation registers are allocated, which are part of the vector registers where both are
+    /// one file.
     pub agprs: Option<u32>,
+    /// Vector registers that the code uses by the metadata, accumulation ones included where both are one file.
+    pub vgprs_used: Option<u32>,
+    /// Scalar registers that the code uses by the metadata, those set aside for VCC and the like included.
+    pub sgprs_used: Option<u32>,
+    /// Accumulation registers that the code uses by the metadata.
+    pub agprs_used: Option<u32>,
+    /// Where in the one file of vector registers the accumulation registers begin.
+    pub accum_offset: Option<u32>,
+    /// Stores of vector registers to memory that the compiler had to add, by the metadata.
+    pub vgpr_spills: Option<u32>,
+    /// Those of scalar registers.
+    pub sgpr_spills: Option<u32>,
+    /// The registers that are set up before it starts, in order.
+    pub initial: Vec<InitialRegister>,
+    /// How many waves of it a SIMD holds at once; `None` where the processor is not known.
+    pub occupancy: Option<Occupancy>,
+    /// Fields of its descriptor that must be zero and are not.
+    pub non_zero: Vec<NonZero>,
     /// The arguments that the runtime passes, by offset; places that nothing uses are left out.
     pub hidden: Vec<Hidden>,
     /// All arguments in the metadata's order; `None` where it does not describe the kernel.

@@ -221,6 +221,12 @@ impl<'a> Description<'a> {
         self.of_code(".max_flat_workgroup_size", "MaxFlatWorkGroupSize")
     }
 
+    /// A number of things of the code, such as `.vgpr_count`.
+    pub fn count(&self, of_message_pack: &str, of_yaml: &str) -> Option<u32> {
+        let number = self.of_code(of_message_pack, of_yaml)?.number()?;
+        u32::try_from(number).ok()
+    }
+
     /// Its arguments in the metadata's order. What is malformed goes to `wrong`: what it is, what
     /// it should be, and where.
     pub fn arguments(&self, mut wrong: impl FnMut(String, &str, &Value)) -> Vec<Argument> {

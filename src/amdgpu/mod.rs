@@ -6,20 +6,26 @@
 pub mod argument;
 mod check;
 pub mod code_object;
+pub mod directives;
+pub mod initial;
 pub mod kernel;
 pub mod metadata;
 pub mod msgpack;
+pub mod occupancy;
 pub mod processor;
 mod record;
-mod registers;
+pub mod registers;
 pub mod tables;
 pub mod target;
 pub mod value;
 mod yaml;
+pub mod zero;
 
 pub use code_object::CodeObject;
+pub use directives::Directives;
 pub use kernel::Kernel;
 pub use metadata::Metadata;
+pub use occupancy::Occupancy;
 pub use processor::Processor;
 pub use target::Target;
 

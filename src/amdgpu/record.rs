@@ -2,6 +2,7 @@
 
 use super::code_object::{CodeObject, image, stored};
 use super::metadata::{Form, Metadata};
+use super::registers::{Registers, Unit};
 use super::value::{Content, Value};
 use super::{Kernel, msgpack, tables};
 use crate::elf::note::Note;
@@ -100,19 +101,40 @@ impl CodeObject {
                 (place.size > 0).then_some(place),
             );
         }
-        if let Some(vgprs) = kernel.vgprs {
-            record.explain(
+        let unit = self.processor.and_then(Unit::of);
+        if let (Some(unit), Some(registers)) = (unit, self.registers(kernel)) {
+            let mut of = |field: &str, what: &str, counted: u32, allocated: u32| {
+                let meaning = match counted == allocated {
+                    true => format!("{counted} {what}"),
+                    false => format!("{counted} {what}, {allocated} allocated"),
+                };
+                record.explain(field, meaning, None);
+            };
+            let Registers { vgprs, sgprs, .. } = registers;
+            of(
                 "GRANULATED_WORKITEM_VGPR_COUNT",
-                format!("{vgprs} VGPRs"),
-                None,
+                "VGPRs",
+                vgprs,
+                registers.allocated_vgprs,
             );
-        }
-        if let Some(sgprs) = kernel.sgprs {
-            record.explain(
+            of(
                 "GRANULATED_WAVEFRONT_SGPR_COUNT",
-                format!("{sgprs} SGPRs"),
-                None,
+                "SGPRs",
+                sgprs,
+                registers.allocated_sgprs,
             );
+            if let Some(offset) = registers.accum_offset {
+                let agprs = registers.allocated_agprs.unwrap_or(0);
+                let meaning = format!("AGPRs begin at v{offset}, {agprs} of them");
+                record.explain("ACCUM_OFFSET", meaning, None);
+            }
+            // How large a step is depends on the processor and on the wave's size.
+            record.set_value("GRANULATED_WORKITEM_VGPR_COUNT", vgprs.into());
+            let lds = record.number("GRANULATED_LDS_SIZE") * u64::from(unit.lds_granule);
+            record.set_value("GRANULATED_LDS_SIZE", lds);
+        }
+        for found in &kernel.non_zero {
+            record.explain(found.field, "must be zero", None);
         }
         Ok(record)
     }

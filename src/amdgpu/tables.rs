@@ -5,7 +5,10 @@
 // A table may be there before its first reader.
 #![allow(dead_code)]
 
+use crate::amdgpu::directives::Directive;
+use crate::amdgpu::initial::Sgpr;
 use crate::amdgpu::processor::Processor;
+use crate::amdgpu::registers::Unit;
 use crate::record::{Layout, Names};
 
 // bundle.toml
@@ -134,6 +137,64 @@ pub static OFFLOAD_BINARY_STRING: Layout = Layout::packed("OffloadBinary::String
 KeyOffset\t0\t64\toffset\tfrom the start of the binary\t\n\
 ValueOffset\t64\t64\toffset\tfrom the start of the binary\t\n\
 ");
+
+// directive.toml
+
+/// Directives of an .amdhsa_kernel block.
+// Source: LLVM 22 (Apache-2.0 WITH LLVM-exception), AMDGPUUsage, AMDHSA Kernel Assembler Directives; AMDGPUAsmParser.cpp and AMDGPUDisassembler.cpp; checked by assembling
+#[rustfmt::skip]
+pub static DIRECTIVES: &[Directive] = &[
+    Directive { field: "group_segment_fixed_size", name: "group_segment_fixed_size", of: "", only: "" },
+    Directive { field: "private_segment_fixed_size", name: "private_segment_fixed_size", of: "", only: "" },
+    Directive { field: "kernarg_size", name: "kernarg_size", of: "", only: "" },
+    Directive { field: "ACCUM_OFFSET", name: "accum_offset", of: "", only: "" },
+    Directive { field: "TG_SPLIT", name: "tg_split", of: "", only: "" },
+    Directive { field: "SHARED_VGPR_COUNT", name: "shared_vgpr_count", of: "", only: "wave64" },
+    Directive { field: "INST_PREF_SIZE", name: "inst_pref_size", of: "", only: "" },
+    Directive { field: "NAMED_BAR_CNT", name: "named_barrier_count", of: "", only: "" },
+    Directive { field: "GRANULATED_WORKITEM_VGPR_COUNT", name: "next_free_vgpr", of: "", only: "" },
+    Directive { field: "", name: "reserve_vcc", of: "", only: "" },
+    Directive { field: "", name: "reserve_flat_scratch", of: "", only: "absolute" },
+    Directive { field: "", name: "reserve_xnack_mask", of: "", only: "" },
+    Directive { field: "GRANULATED_WAVEFRONT_SGPR_COUNT", name: "next_free_sgpr", of: "", only: "" },
+    Directive { field: "FLOAT_ROUND_MODE_32", name: "float_round_mode_32", of: "", only: "" },
+    Directive { field: "FLOAT_ROUND_MODE_16_64", name: "float_round_mode_16_64", of: "", only: "" },
+    Directive { field: "FLOAT_DENORM_MODE_32", name: "float_denorm_mode_32", of: "", only: "" },
+    Directive { field: "FLOAT_DENORM_MODE_16_64", name: "float_denorm_mode_16_64", of: "", only: "" },
+    Directive { field: "ENABLE_DX10_CLAMP", name: "dx10_clamp", of: "", only: "" },
+    Directive { field: "ENABLE_IEEE_MODE", name: "ieee_mode", of: "", only: "" },
+    Directive { field: "FP16_OVFL", name: "fp16_overflow", of: "", only: "" },
+    Directive { field: "WGP_MODE", name: "workgroup_processor_mode", of: "gfx10 gfx11 gfx120", only: "" },
+    Directive { field: "MEM_ORDERED", name: "memory_ordered", of: "", only: "" },
+    Directive { field: "FWD_PROGRESS", name: "forward_progress", of: "", only: "" },
+    Directive { field: "ENABLE_WG_RR_EN", name: "round_robin_scheduling", of: "", only: "" },
+    Directive { field: "ENABLE_PRIVATE_SEGMENT", name: "system_sgpr_private_segment_wavefront_offset", of: "", only: "absolute" },
+    Directive { field: "ENABLE_PRIVATE_SEGMENT", name: "enable_private_segment", of: "", only: "architected" },
+    Directive { field: "ENABLE_SGPR_WORKGROUP_ID_X", name: "system_sgpr_workgroup_id_x", of: "", only: "" },
+    Directive { field: "ENABLE_SGPR_WORKGROUP_ID_Y", name: "system_sgpr_workgroup_id_y", of: "", only: "" },
+    Directive { field: "ENABLE_SGPR_WORKGROUP_ID_Z", name: "system_sgpr_workgroup_id_z", of: "", only: "" },
+    Directive { field: "ENABLE_SGPR_WORKGROUP_INFO", name: "system_sgpr_workgroup_info", of: "", only: "" },
+    Directive { field: "ENABLE_VGPR_WORKITEM_ID", name: "system_vgpr_workitem_id", of: "", only: "" },
+    Directive { field: "ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION", name: "exception_fp_ieee_invalid_op", of: "", only: "" },
+    Directive { field: "ENABLE_EXCEPTION_FP_DENORMAL_SOURCE", name: "exception_fp_denorm_src", of: "", only: "" },
+    Directive { field: "ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO", name: "exception_fp_ieee_div_zero", of: "", only: "" },
+    Directive { field: "ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW", name: "exception_fp_ieee_overflow", of: "", only: "" },
+    Directive { field: "ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW", name: "exception_fp_ieee_underflow", of: "", only: "" },
+    Directive { field: "ENABLE_EXCEPTION_IEEE_754_FP_INEXACT", name: "exception_fp_ieee_inexact", of: "", only: "" },
+    Directive { field: "ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO", name: "exception_int_div_zero", of: "", only: "" },
+    Directive { field: "USER_SGPR_COUNT", name: "user_sgpr_count", of: "", only: "" },
+    Directive { field: "ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER", name: "user_sgpr_private_segment_buffer", of: "", only: "absolute" },
+    Directive { field: "ENABLE_SGPR_DISPATCH_PTR", name: "user_sgpr_dispatch_ptr", of: "", only: "" },
+    Directive { field: "ENABLE_SGPR_QUEUE_PTR", name: "user_sgpr_queue_ptr", of: "", only: "" },
+    Directive { field: "ENABLE_SGPR_KERNARG_SEGMENT_PTR", name: "user_sgpr_kernarg_segment_ptr", of: "", only: "" },
+    Directive { field: "ENABLE_SGPR_DISPATCH_ID", name: "user_sgpr_dispatch_id", of: "", only: "" },
+    Directive { field: "ENABLE_SGPR_FLAT_SCRATCH_INIT", name: "user_sgpr_flat_scratch_init", of: "", only: "absolute" },
+    Directive { field: "ENABLE_SGPR_PRIVATE_SEGMENT_SIZE", name: "user_sgpr_private_segment_size", of: "", only: "" },
+    Directive { field: "KERNARG_PRELOAD_SPEC_LENGTH", name: "user_sgpr_kernarg_preload_length", of: "", only: "" },
+    Directive { field: "KERNARG_PRELOAD_SPEC_OFFSET", name: "user_sgpr_kernarg_preload_offset", of: "", only: "" },
+    Directive { field: "ENABLE_WAVEFRONT_SIZE32", name: "wavefront_size32", of: "", only: "" },
+    Directive { field: "USES_DYNAMIC_STACK", name: "uses_dynamic_stack", of: "", only: "" },
+];
 
 // elf.toml
 
@@ -561,7 +622,7 @@ ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
 ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
 ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
 ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
-GRANULATED_LDS_SIZE\t431\t9\tunsigned\tunits of 256 bytes on gfx6, of 512 on gfx7 and gfx8; set at dispatch, zero here\t\n\
+GRANULATED_LDS_SIZE\t431\t9\tunsigned\tbytes of LDS, by 256 on gfx6, by 512 on gfx7 and gfx8; set at dispatch, zero here\t\n\
 ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
 ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
 ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
@@ -694,7 +755,7 @@ ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
 ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
 ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
 ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
-GRANULATED_LDS_SIZE\t431\t9\tunsigned\tunits of 512 bytes, on gfx950 of 1280; set at dispatch, zero here\t\n\
+GRANULATED_LDS_SIZE\t431\t9\tunsigned\tbytes of LDS, by 512, on gfx950 by 1280; set at dispatch, zero here\t\n\
 ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
 ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
 ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
@@ -741,8 +802,8 @@ compute_pgm_rsrc3.RESERVED3\t365\t1\treserved\tzero\t\n\
 compute_pgm_rsrc3.RESERVED4\t366\t8\treserved\tzero\t\n\
 compute_pgm_rsrc3.RESERVED5\t374\t9\treserved\tzero\t\n\
 compute_pgm_rsrc3.RESERVED6\t383\t1\treserved\tzero\t\n\
-GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tunsigned\t(value + 1) times 8 VGPRs of a work-item in wave32, times 4 in wave64\t\n\
-GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\talways 128 SGPRs; zero, but clang 13 to 19 wrote a number\t\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tunsigned\tVGPRs of a work-item, rounded up: by 8 in wave32, by 4 in wave64\t\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\tevery wave has 128; clang 13 to 19 wrote a number, zero here\t\n\
 PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
 FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
 FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
@@ -817,8 +878,8 @@ compute_pgm_rsrc3.RESERVED3\t365\t1\treserved\tzero\t\n\
 compute_pgm_rsrc3.RESERVED4\t366\t8\treserved\tzero\t\n\
 compute_pgm_rsrc3.RESERVED5\t374\t9\treserved\tzero\t\n\
 IMAGE_OP\t383\t1\tflag\tthe kernel uses image instructions; zero here\t\n\
-GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tunsigned\t(value + 1) times 8 VGPRs of a work-item in wave32, times 4 in wave64\t\n\
-GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\talways 128 SGPRs; zero, but clang 13 to 19 wrote a number\t\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tunsigned\tVGPRs of a work-item, rounded up: by 8 in wave32, by 4 in wave64\t\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\tevery wave has 128; clang 13 to 19 wrote a number, zero here\t\n\
 PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
 FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
 FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
@@ -891,8 +952,8 @@ GLG_EN\t365\t1\tflag\t\t\n\
 compute_pgm_rsrc3.RESERVED4\t366\t8\treserved\tzero\t\n\
 compute_pgm_rsrc3.RESERVED5\t374\t9\treserved\tzero\t\n\
 IMAGE_OP\t383\t1\tflag\tthe kernel uses image instructions; zero here\t\n\
-GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tunsigned\t(value + 1) times 8 VGPRs of a work-item in wave32, times 4 in wave64\t\n\
-GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\talways 128 SGPRs; zero, but clang 13 to 19 wrote a number\t\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tunsigned\tVGPRs of a work-item, rounded up: by 8 in wave32, by 4 in wave64\t\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\tevery wave has 128; clang 13 to 19 wrote a number, zero here\t\n\
 PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
 FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
 FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
@@ -969,7 +1030,7 @@ ENABLE_DIDT_THROTTLE\t373\t1\tflag\t\t\n\
 compute_pgm_rsrc3.RESERVED5\t374\t9\treserved\tzero\t\n\
 IMAGE_OP\t383\t1\tflag\tthe kernel uses image instructions; zero here\t\n\
 GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tscaled:16,1\tVGPRs of a work-item, rounded up\t\n\
-GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\talways 128 SGPRs; zero, but clang 13 to 19 wrote a number\t\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\tevery wave has 128; clang 13 to 19 wrote a number, zero here\t\n\
 PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
 FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
 FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
@@ -1101,6 +1162,45 @@ pub static PROCESSORS: &[Processor] = &[
     Processor { architected_flat_scratch: true, descriptor: "gfx120", generation: "gfx12", generic: "", kernarg_preload: false, mach: 89, members: &["gfx1200", "gfx1201"], name: "gfx12-generic", packed_work_item_ids: true, sramecc: false, wave32: true, wave64: true, wave_size: 32, xnack: false },
     Processor { architected_flat_scratch: true, descriptor: "gfx125", generation: "gfx12", generic: "", kernarg_preload: true, mach: 90, members: &[], name: "gfx1251", packed_work_item_ids: true, sramecc: true, wave32: true, wave64: false, wave_size: 32, xnack: true },
     Processor { architected_flat_scratch: true, descriptor: "gfx90a", generation: "gfx9", generic: "", kernarg_preload: true, mach: 95, members: &["gfx942", "gfx950"], name: "gfx9-4-generic", packed_work_item_ids: true, sramecc: true, wave32: false, wave64: true, wave_size: 64, xnack: true },
+];
+
+// registers.toml
+
+/// Registers and LDS of a compute unit.
+// Source: LLVM 22 (Apache-2.0 WITH LLVM-exception), AMDGPUBaseInfo.cpp, IsaInfo, asked for every processor; AMDGPUUsage of LLVM 22, Initial Kernel Execution State
+#[rustfmt::skip]
+pub static UNITS: &[Unit] = &[
+    Unit { lds: 32768, lds_granule: 256, processors: "gfx600 gfx601 gfx602", sgpr_granule: 8, sgprs: 512, sgprs_addressable: 104, vgpr_encoding: 4, vgpr_granule: 4, vgprs: 256, waves: 10 },
+    Unit { lds: 65536, lds_granule: 512, processors: "gfx700 gfx701 gfx702 gfx703 gfx704 gfx705", sgpr_granule: 8, sgprs: 512, sgprs_addressable: 104, vgpr_encoding: 4, vgpr_granule: 4, vgprs: 256, waves: 10 },
+    Unit { lds: 65536, lds_granule: 512, processors: "gfx802 gfx805", sgpr_granule: 16, sgprs: 800, sgprs_addressable: 96, vgpr_encoding: 4, vgpr_granule: 4, vgprs: 256, waves: 10 },
+    Unit { lds: 65536, lds_granule: 512, processors: "gfx801 gfx803 gfx810 gfx900 gfx902 gfx904 gfx906 gfx908 gfx909 gfx90c gfx9-generic", sgpr_granule: 16, sgprs: 800, sgprs_addressable: 102, vgpr_encoding: 4, vgpr_granule: 4, vgprs: 256, waves: 10 },
+    Unit { lds: 65536, lds_granule: 512, processors: "gfx90a gfx942 gfx9-4-generic", sgpr_granule: 16, sgprs: 800, sgprs_addressable: 102, vgpr_encoding: 8, vgpr_granule: 8, vgprs: 512, waves: 8 },
+    Unit { lds: 163840, lds_granule: 1280, processors: "gfx950", sgpr_granule: 16, sgprs: 800, sgprs_addressable: 102, vgpr_encoding: 8, vgpr_granule: 8, vgprs: 512, waves: 8 },
+    Unit { lds: 131072, lds_granule: 512, processors: "gfx1010 gfx1011 gfx1012 gfx1013 gfx10-1-generic", sgpr_granule: 8, sgprs: 0, sgprs_addressable: 106, vgpr_encoding: 8, vgpr_granule: 8, vgprs: 1024, waves: 20 },
+    Unit { lds: 131072, lds_granule: 512, processors: "gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 gfx10-3-generic gfx1102 gfx1103 gfx1150 gfx1152 gfx1153 gfx11-generic", sgpr_granule: 8, sgprs: 0, sgprs_addressable: 106, vgpr_encoding: 8, vgpr_granule: 16, vgprs: 1024, waves: 16 },
+    Unit { lds: 131072, lds_granule: 512, processors: "gfx1100 gfx1101 gfx1151 gfx1200 gfx1201 gfx12-generic", sgpr_granule: 8, sgprs: 0, sgprs_addressable: 106, vgpr_encoding: 8, vgpr_granule: 24, vgprs: 1536, waves: 16 },
+    Unit { lds: 327680, lds_granule: 2048, processors: "gfx1250 gfx1251", sgpr_granule: 8, sgprs: 0, sgprs_addressable: 106, vgpr_encoding: 16, vgpr_granule: 16, vgprs: 1024, waves: 16 },
+];
+
+/// Scalar registers that a kernel starts with.
+// Source: LLVM 22 (Apache-2.0 WITH LLVM-exception), AMDGPUBaseInfo.cpp, IsaInfo, asked for every processor; AMDGPUUsage of LLVM 22, Initial Kernel Execution State
+#[rustfmt::skip]
+pub static INITIAL_SGPRS: &[Sgpr] = &[
+    Sgpr { bit: 0, count: 4, gfx12: "", is_user: true, name: "private segment buffer", note: "buffer descriptor of the scratch memory", scratch: "absolute", version: "" },
+    Sgpr { bit: 1, count: 2, gfx12: "", is_user: true, name: "dispatch pointer", note: "address of the AQL dispatch packet", scratch: "", version: "" },
+    Sgpr { bit: 2, count: 2, gfx12: "", is_user: true, name: "queue pointer", note: "address of the amd_queue_t that the packet was put in", scratch: "", version: "" },
+    Sgpr { bit: 3, count: 2, gfx12: "", is_user: true, name: "kernarg segment pointer", note: "address of the arguments", scratch: "", version: "" },
+    Sgpr { bit: 4, count: 2, gfx12: "", is_user: true, name: "dispatch ID", note: "of the dispatch packet", scratch: "", version: "" },
+    Sgpr { bit: 5, count: 2, gfx12: "", is_user: true, name: "flat scratch init", note: "what FLAT_SCRATCH is worked out from", scratch: "absolute", version: "" },
+    Sgpr { bit: 6, count: 1, gfx12: "", is_user: true, name: "private segment size", note: "bytes of scratch of a work-item", scratch: "", version: "" },
+    Sgpr { bit: 7, count: 1, gfx12: "", is_user: true, name: "grid workgroup count x", note: "workgroups along x", scratch: "", version: "V2" },
+    Sgpr { bit: 8, count: 1, gfx12: "", is_user: true, name: "grid workgroup count y", note: "workgroups along y", scratch: "", version: "V2" },
+    Sgpr { bit: 9, count: 1, gfx12: "", is_user: true, name: "grid workgroup count z", note: "workgroups along z", scratch: "", version: "V2" },
+    Sgpr { bit: 39, count: 1, gfx12: "ttmp9", is_user: false, name: "workgroup ID x", note: "of the grid", scratch: "", version: "" },
+    Sgpr { bit: 40, count: 1, gfx12: "ttmp7[15:0]", is_user: false, name: "workgroup ID y", note: "of the grid", scratch: "", version: "" },
+    Sgpr { bit: 41, count: 1, gfx12: "ttmp7[31:16]", is_user: false, name: "workgroup ID z", note: "of the grid", scratch: "", version: "" },
+    Sgpr { bit: 42, count: 1, gfx12: "", is_user: false, name: "workgroup info", note: "bit 31: first wave; 16:6: ordered append term; 5:0: waves of the workgroup", scratch: "", version: "" },
+    Sgpr { bit: 32, count: 1, gfx12: "", is_user: false, name: "scratch wave offset", note: "bytes from the buffer's base to the wave's scratch", scratch: "absolute", version: "" },
 ];
 
 // relocation.toml

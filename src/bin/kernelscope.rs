@@ -31,6 +31,7 @@ Commands:
   patches        cubins: what a loader writes over the image, at --base (default 0)
   bank0          constant bank 0 of a kernel, or what is at OFFSET of it: bank0 FILE KERNEL [OFFSET], as 0x210 or
                  c[0x0][0x210]
+  directives     code objects: the descriptor of a kernel as an .amdhsa_kernel block for llvm-mc: directives FILE KERNEL
   code           instructions and what they tell the scheduler, of a kernel: code FILE KERNEL, by its name or its number
                  in the table of kernels
   text           the source that is kept in it, such as PTX: text FILE [N], by its number in the table of texts
@@ -146,7 +147,14 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         .iter()
         .any(|(key, _)| *key == command);
     let others = [
-        "report", "hex", "record", "code", "text", "patches", "bank0",
+        "report",
+        "hex",
+        "record",
+        "code",
+        "text",
+        "patches",
+        "bank0",
+        "directives",
     ];
     if !is_table && !others.contains(&command.as_str()) {
         return Err(Failure::Usage(format!("there is no command {command:?}")));
@@ -174,10 +182,12 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         .next()
         .ok_or_else(|| Failure::Usage(format!("{command}: no file is given")))?;
     let which = match command.as_str() {
-        "code" | "text" | "bank0" => words.next().map(|word| word.string()).transpose()?,
+        "code" | "text" | "bank0" | "directives" => {
+            words.next().map(|word| word.string()).transpose()?
+        }
         _ => None,
     };
-    if ["code", "bank0"].contains(&command.as_str()) && which.is_none() {
+    if ["code", "bank0", "directives"].contains(&command.as_str()) && which.is_none() {
         return Err(Failure::Usage(format!("{command}: no kernel is given")));
     }
     if command == "image" && base.is_some() && out.is_none() {
@@ -298,6 +308,7 @@ fn run() -> Result<ExitCode, Failure> {
         "record" => record(&document, &arguments, &mut out)?,
         "code" => code(&document, &arguments, &mut out)?,
         "text" => text(&document, &arguments, &mut out)?,
+        "directives" => directives(&document, &arguments, &mut out)?,
         "image" if arguments.out.is_some() => image(&document, &arguments)?,
         "bank0" if arguments.offset.is_some() => bank0(&document, &arguments, &mut out)?,
         table => {
@@ -437,6 +448,34 @@ fn kernel(document: &Document, arguments: &Arguments) -> Result<u64, Failure> {
         let command = &arguments.command;
         Failure::Usage(format!("{command}: there is no kernel {which:?}"))
     })
+}
+
+/// The descriptor of a kernel as text for LLVM's assembler.
+fn directives(
+    document: &Document,
+    arguments: &Arguments,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let kernel = kernel(document, arguments)? as usize;
+    let directives = document.directives(kernel).map_err(read)?;
+    let directives = directives.ok_or_else(|| {
+        Failure::Usage("directives: only kernels of code objects have some".into())
+    })?;
+    if arguments.json {
+        json(out, &directives)?;
+    } else {
+        // Names in it have no control characters, but tabs are its own.
+        for line in directives.text.lines() {
+            let rest = line.trim_start_matches('\t');
+            writeln!(
+                out,
+                "{}{}",
+                &line[..line.len() - rest.len()],
+                export::visible(rest)
+            )?;
+        }
+    }
+    Ok(())
 }
 
 /// What is at an offset of constant bank 0.
