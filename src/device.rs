@@ -1,12 +1,13 @@
 //! What a file is to a GPU: the one place where the families of devices meet.
 
-use crate::amdgpu::{self, CodeObject};
+use crate::amdgpu::{self, CodeObject, kernarg};
 use crate::container::Format;
 use crate::elf::map::Part;
 use crate::elf::{Dialect, Elf, Header, dialect};
 use crate::error::{Diagnostics, Result};
 use crate::instructions::InstructionList;
 use crate::kernels::{AmdgpuKernelList, AttributeList, CallList, CubinKernelList};
+use crate::metadata::{MetadataList, PrintfList};
 use crate::nvidia::{self, Code, Cubin};
 use crate::record::Record;
 use crate::rows::Table;
@@ -118,6 +119,32 @@ impl Device {
         }
     }
 
+    /// The metadata as a table: every key and item.
+    pub fn metadata_list(&self) -> Option<Box<dyn Table + '_>> {
+        match self {
+            Self::CodeObject(object) => Some(Box::new(MetadataList(object.metadata.as_ref()?))),
+            _ => None,
+        }
+    }
+
+    /// The calls of printf that the metadata lists.
+    pub fn printf_list(&self) -> Option<Box<dyn Table + '_>> {
+        match self {
+            Self::CodeObject(object) => {
+                Some(Box::new(PrintfList(object.metadata.as_ref()?.printf())))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a dispatch passes to the kernel of that index, where kernels are passed a segment of their own.
+    pub fn kernarg(&self, kernel: usize) -> Option<Record> {
+        match self {
+            Self::CodeObject(object) => object.kernels.get(kernel).map(kernarg::record),
+            _ => None,
+        }
+    }
+
     /// The code of the kernel of that index, where its encoding is known.
     pub fn code<'a>(&self, elf: &'a Elf, kernel: usize) -> Option<Code<'a>> {
         match self {
@@ -140,8 +167,9 @@ impl Device {
     /// Text for people that is in it: the source that it was made from.
     pub fn texts(&self) -> &[Text] {
         match self {
+            Self::None => &[],
             Self::Cubin(cubin) => &cubin.texts,
-            _ => &[],
+            Self::CodeObject(object) => &object.texts,
         }
     }
 }

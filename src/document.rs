@@ -381,6 +381,8 @@ impl Document {
                 source: &self.source,
                 texts: Some(self.texts()).filter(|texts| !texts.is_empty())?,
             }),
+            "metadata" => self.device.metadata_list()?,
+            "printf" => self.device.printf_list()?,
             "notes" => Box::new(NoteList {
                 elf: elf?,
                 notes: &self.notes,
@@ -435,6 +437,12 @@ impl Document {
             }
             _ => Ok(None),
         }
+    }
+
+    /// What a dispatch passes to the kernel of that index of a code object, argument by argument: a record that no file
+    /// has the bytes of. `None` where kernels are passed no such segment.
+    pub fn kernarg(&self, kernel: usize) -> Option<Record> {
+        self.device.kernarg(kernel)
     }
 
     /// Text for people that is in it: the source that it was made from.
@@ -654,6 +662,8 @@ pub const TABLES: &[(&str, &str)] = &[
     ("image", "Image"),
     ("load_image", "Image by segments"),
     ("notes", "Notes"),
+    ("metadata", "Metadata"),
+    ("printf", "Calls of printf"),
     ("texts", "Text"),
     ("map", "Map"),
     ("diagnostics", "Findings"),

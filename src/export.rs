@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use crate::index::Index;
 use crate::order;
 use crate::record::{Field, Record};
 
@@ -111,18 +112,22 @@ fn meaning(field: &Field) -> &str {
     field.meaning.as_deref().unwrap_or(field.note)
 }
 
+/// Where the record is, in words.
+fn span(record: &Record) -> String {
+    let size = record.span.size;
+    match record.is_stored {
+        true => format!("{size} bytes at 0x{:x}", record.span.offset),
+        false => format!("{size} bytes, written for each launch"),
+    }
+}
+
 fn place(field: &Field) -> String {
     let [msb, lsb] = field.bits;
     format!("{msb}:{lsb}")
 }
 
 fn text(record: &Record) -> String {
-    let mut out = format!(
-        "{}  {} bytes at 0x{:x}\n",
-        visible(&record.name),
-        record.span.size,
-        record.span.offset
-    );
+    let mut out = format!("{}  {}\n", visible(&record.name), span(record));
     let mut lines: Vec<(u32, Vec<String>)> = record
         .fields
         .iter()
@@ -167,10 +172,9 @@ fn markdown(record: &Record) -> String {
             .replace('<', "&lt;")
     };
     let mut out = format!(
-        "**{}** ({} bytes at 0x{:x})\n\n| Bits | Field | Value | Meaning |\n| ---: | --- | ---: | --- |\n",
+        "**{}** ({})\n\n| Bits | Field | Value | Meaning |\n| ---: | --- | ---: | --- |\n",
         cell(&record.name),
-        record.span.size,
-        record.span.offset
+        span(record)
     );
     for field in &record.fields {
         let _ = writeln!(
@@ -201,10 +205,9 @@ fn identifier(name: &str) -> String {
 /// packed bit-fields, lowest bit first (the order of GCC and Clang on little-endian machines).
 fn c(record: &Record) -> String {
     let mut out = format!(
-        "/* {}, {} bytes at 0x{:x}; little-endian, no padding */\nstruct {} {{\n",
+        "/* {}, {}; little-endian, no padding */\nstruct {} {{\n",
         comment(&record.name),
-        record.span.size,
-        record.span.offset,
+        span(record),
         identifier(record.layout.unwrap_or(&record.name))
     );
     let mut fields: Vec<(u32, u32, Option<&Field>)> = record
@@ -220,16 +223,21 @@ fn c(record: &Record) -> String {
         )
         .collect();
     order::arrange(&mut fields, |(lsb, ..)| u64::from(*lsb));
+    let mut names = Index::default();
     for (lsb, end, field) in fields {
-        let name = field.map_or(format!("unclaimed_{lsb}"), |field| identifier(&field.name));
+        let mut name = field.map_or(format!("unclaimed_{lsb}"), |field| identifier(&field.name));
+        // Members of one name, such as padding, go by their place.
+        if names.get(name.as_bytes()).is_some() {
+            let _ = write!(name, "_{lsb}");
+        }
+        names.add(name.as_bytes());
         let what = field.map_or(String::new(), |field| {
-            let meaning = meaning(field);
-            let space = if meaning.is_empty() { "" } else { ", " };
-            format!(
-                " /* {}{space}{} */",
-                comment(&value(field)),
-                comment(meaning)
-            )
+            let mut parts = vec![comment(&value(field)), comment(meaning(field))];
+            parts.retain(|part| !part.is_empty());
+            match parts.is_empty() {
+                true => String::new(),
+                false => format!(" /* {} */", parts.join(", ")),
+            }
         });
         let bits = end - lsb;
         let declaration = match (lsb % 8, bits) {

@@ -11,7 +11,7 @@
 //! | ELF: headers, symbols, relocations, notes, images, the map | [`elf`] |
 //! | what cubins and code objects are to their GPUs | [`nvidia`], [`amdgpu`] |
 //! | what was dropped | [`container`] |
-//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`kernels`], [`bank`], [`patches`] |
+//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
 //! | everything as one JSON object | [`report`] |
 //!
@@ -32,6 +32,7 @@ mod instructions;
 pub mod int;
 pub mod kernels;
 pub mod lists;
+pub mod metadata;
 pub mod nvidia;
 mod order;
 pub mod patches;

@@ -244,6 +244,8 @@ pub enum Raw {
     Int(u64),
     /// A field of more than 64 bits, whole bytes.
     Bytes(Box<[u8]>),
+    /// None: the field is of a structure that no file has.
+    None,
 }
 
 impl Serialize for Raw {
@@ -251,6 +253,7 @@ impl Serialize for Raw {
         match self {
             Self::Int(value) => int::serialize(value, serializer),
             Self::Bytes(bytes) => serializer.serialize_str(&int::decimal(bytes)),
+            Self::None => serializer.serialize_none(),
         }
     }
 }
@@ -266,6 +269,8 @@ pub enum Value {
     Flag(bool),
     /// Names, characters, or bytes in hexadecimal digits.
     Text(String),
+    /// Nothing: there are no bits.
+    None,
 }
 
 impl Serialize for Value {
@@ -275,6 +280,7 @@ impl Serialize for Value {
             Self::Signed(value) => int::serialize_signed(value, serializer),
             Self::Flag(value) => serializer.serialize_bool(*value),
             Self::Text(value) => serializer.serialize_str(value),
+            Self::None => serializer.serialize_none(),
         }
     }
 }
@@ -291,11 +297,11 @@ pub struct Field {
     pub name: String,
     /// Its highest and its lowest bit, counted from the lowest bit of the record's first byte.
     pub bits: [u32; 2],
-    /// The bits as they are in the file.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    /// The bits as they are in the file; `null` in a structure that no file has.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int | null"))]
     pub raw: Raw,
     /// What they say once decoded.
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int | boolean"))]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int | boolean | null"))]
     pub value: Value,
     /// What that means: a name, a string, a unit.
     pub meaning: Option<String>,
@@ -321,8 +327,10 @@ pub struct Field {
 pub struct Record {
     /// The structure's name, and which one it is.
     pub name: String,
-    /// Its bytes in the file.
+    /// Its bytes in the file; from 0 on where no file has it.
     pub span: Span,
+    /// Whether a file has it. What each launch writes has a size and no bytes.
+    pub is_stored: bool,
     /// The layout's name as its format spells it.
     pub layout: Option<&'static str>,
     /// The public source of its layout.
@@ -376,6 +384,7 @@ impl Layout {
         let mut record = Record {
             name: name.into(),
             span: Span::new(offset, (bytes.len() as u64).min(u64::from(self.bytes))),
+            is_stored: true,
             layout: Some(self.name),
             source: Some(self.source),
             fields: Vec::with_capacity(self.fields().len()),
@@ -391,10 +400,41 @@ impl Record {
         Self {
             name: name.into(),
             span,
+            is_stored: true,
             layout: None,
             source,
             fields: Vec::new(),
         }
+    }
+
+    /// A record of `size` bytes that no file has, without fields so far.
+    pub fn unwritten(name: impl Into<String>, size: u64, source: Option<&'static str>) -> Self {
+        Self {
+            is_stored: false,
+            ..Self::new(name, Span::new(0, size), source)
+        }
+    }
+
+    /// Appends a field of `size` whole bytes, one at least, from byte `at` on, to a record that no file has.
+    pub fn append_unwritten(&mut self, name: &str, at: u32, size: u32, kind: Kind) -> &mut Field {
+        let lsb = at.saturating_mul(8);
+        self.fields.push(Field {
+            name: name.into(),
+            bits: [
+                lsb.saturating_add(size.saturating_mul(8)).saturating_sub(1),
+                lsb,
+            ],
+            raw: Raw::None,
+            value: Value::None,
+            meaning: None,
+            kind: kind.word(),
+            note: "",
+            alternative_of: None,
+            target: None,
+            hex: false,
+        });
+        let last = self.fields.len() - 1;
+        &mut self.fields[last]
     }
 
     /// Appends the fields of `layout`, whose bytes begin `at` bytes into the record's `bytes`.
@@ -541,6 +581,7 @@ fn decode(raw: &Raw, width: u32, kind: Kind) -> (Value, Option<String>) {
             };
             return (Value::Text(text), None);
         }
+        Raw::None => return (Value::None, None),
     };
     let value = Value::Unsigned(raw);
     match kind {
@@ -637,6 +678,7 @@ impl Field {
             Value::Signed(value) => value.to_string(),
             Value::Flag(value) => u8::from(*value).to_string(),
             Value::Text(value) => value.clone(),
+            Value::None => String::new(),
         }
     }
 
@@ -645,6 +687,7 @@ impl Field {
         match &self.raw {
             Raw::Int(value) => format!("0x{value:x}"),
             Raw::Bytes(bytes) => hex(bytes),
+            Raw::None => String::new(),
         }
     }
 

@@ -482,13 +482,7 @@ impl Handle {
         if let Some(index) = index {
             records = records.into_iter().skip(index as usize).take(1).collect();
         }
-        if form == "json" {
-            let printed: Result<Vec<String>, JsValue> = records.iter().map(json).collect();
-            return Ok(printed?.join("\n"));
-        }
-        let form = Form::named(form).ok_or_else(|| words("no such form"))?;
-        let printed: Vec<String> = records.iter().map(|r| export::print(r, form)).collect();
-        Ok(printed.join("\n"))
+        print(&records, form)
     }
 
     /// All that is known of a kernel, by its index in the table of kernels.
@@ -502,6 +496,19 @@ impl Handle {
         let directives = self.document.directives(kernel as usize);
         let directives = directives.map_err(refuse)?;
         directives.as_ref().map(object).transpose()
+    }
+
+    /// What a dispatch passes to a kernel of a code object, by its index in the table of kernels; nothing for other kernels.
+    pub fn kernarg(&self, kernel: u32) -> Result<Option<Ts<Record>>, JsValue> {
+        let record = self.document.kernarg(kernel as usize);
+        record.as_ref().map(object).transpose()
+    }
+
+    /// The same in print: `form` is `text`, `json`, `markdown` or `c`.
+    #[wasm_bindgen(js_name = printKernarg)]
+    pub fn print_kernarg(&self, kernel: u32, form: &str) -> Result<String, JsValue> {
+        let records: Vec<Record> = self.document.kernarg(kernel as usize).into_iter().collect();
+        print(&records, form)
     }
 
     /// Begins to count what the scheduling of a kernel comes to, by the kernel's index.
@@ -575,6 +582,17 @@ impl Handle {
         self.document.check_all();
         json(&Report(&self.document))
     }
+}
+
+/// Records in the form of that name.
+fn print(records: &[Record], form: &str) -> Result<String, JsValue> {
+    if form == "json" {
+        let printed: Result<Vec<String>, JsValue> = records.iter().map(json).collect();
+        return Ok(printed?.join("\n"));
+    }
+    let form = Form::named(form).ok_or_else(|| words("no such form"))?;
+    let printed: Vec<String> = records.iter().map(|r| export::print(r, form)).collect();
+    Ok(printed.join("\n"))
 }
 
 /// A span in columns of numbers: -1 and 0 where there is none.

@@ -17,6 +17,7 @@ fn fixture(path: &str) -> String {
     common::folder().join(path).display().to_string()
 }
 
+const SAYS: &str = "amdgpu/own/print.gfx1151.v5.co";
 const VADD: &str = "nvidia/cubin/vadd.sm_90a.13.0.cubin";
 
 #[test]
@@ -48,6 +49,10 @@ fn exit_codes_tell_what_happened() {
         &["bank0", &good, "nothing"],
         &["bank0", &good, "0", "0x10000"],
         &["bank0", &good, "0", "c[0x3][0x10]"],
+        &["kernarg", &good, "0"],
+        &["kernarg", &fixture(SAYS)],
+        &["kernarg", &fixture(SAYS), "nothing"],
+        &["metadata", &fixture(SAYS), "--form", "c"],
         &["image", &good, "--base", "0x1000"],
         &["patches", &good, "--base", "here"],
         &["patches", &good, "-o", "file"],
@@ -244,4 +249,30 @@ fn a_descriptor_is_printed_for_an_assembler() {
     }
     let cubin = kernelscope(&["directives", &fixture(VADD), "0"]);
     assert_eq!(cubin.status.code(), Some(2));
+}
+
+#[test]
+fn what_a_dispatch_passes_is_printed() {
+    let says = fixture(SAYS);
+    let print = |arguments: &[&str]| {
+        let output = kernelscope(arguments);
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // says(__global const int *, double): arguments of 8 bytes at 0 and 8, the hidden ones from 16 on.
+    let text = print(&["kernarg", &says, "says"]);
+    assert!(text.starts_with("kernarg segment of says  272 bytes, written for each launch\n"));
+    assert!(text.contains("argument 1                double · by_value"));
+    let c = print(&["kernarg", &says, "0", "--form", "c"]);
+    assert!(c.contains("uint64_t argument_0; /* const int*"));
+    assert!(c.contains("uint32_t hidden_block_count_x; /* workgroups along x"));
+    let json: serde_json::Value =
+        serde_json::from_str(&print(&["kernarg", &says, "0", "--json"])).unwrap();
+    assert_eq!(json["is_stored"], false);
+    assert_eq!(json["fields"][1]["bits"], serde_json::json!([127, 64]));
+    assert_eq!(json["fields"][1]["raw"], serde_json::Value::Null);
+
+    let tree = print(&["metadata", &says]);
+    assert!(tree.contains("\n000002c5        [2]: map of 3: hidden_block_count_x\n"));
+    assert!(tree.contains("\n0000028e          .offset: 8  # place in the kernarg segment\n"));
 }

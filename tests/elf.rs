@@ -220,6 +220,7 @@ fn raw_values_are_the_bits_of_the_file() {
                             let first = (lsb / 8) as usize;
                             assert_eq!(**raw, content[first..first + raw.len()], "{path}");
                         }
+                        Raw::None => panic!("{path}: {} has no bits", field.name),
                     }
                 }
             }

@@ -43,6 +43,9 @@ fn exercise(what: &str, bytes: Vec<u8>, random: &mut Random) {
     }
     for _ in 0..4 {
         document.locate(random.below(size.max(1) + 8));
+        if let Some(record) = document.kernarg(kernel as usize) {
+            record.gaps();
+        }
         if let Some(bank) = document.bank0(kernel as usize) {
             bank.at(random.below(0x1_0010) as u32);
         }

@@ -5,8 +5,9 @@ import { hex, name } from './text.ts';
 
 const HEX = new Set(['hex', 'address', 'offset', 'flags', 'reserved', 'string']);
 
-/** The decoded value as people write it. */
+/** The decoded value as people write it; nothing where no file has the field's bits. */
 export function valueText({ kind, value }: Field, limit = 80): string {
+  if (value === null) return '';
   if (typeof value === 'boolean') return value ? '1' : '0';
   // Characters and bytes; an integer past 2^53 is a string of digits as well, but not of these kinds.
   if (kind === 'text') return `"${name(String(value), limit)}"`;
@@ -16,7 +17,7 @@ export function valueText({ kind, value }: Field, limit = 80): string {
 
 /** The bits as they are in the file. */
 export function rawText({ raw, bits: [msb, lsb] }: Field): string {
-  return hex(raw, Math.min(16, Math.ceil((msb - lsb + 1) / 4)));
+  return raw === null ? '' : hex(raw, Math.min(16, Math.ceil((msb - lsb + 1) / 4)));
 }
 
 /** Whether the decoded value is another number than the bits. */

@@ -19,6 +19,7 @@ const field = (name: string, msb: number, lsb: number, of: Partial<Field> = {}):
 const record = (name: string, size: number, fields: Field[]): StructRecord => ({
   name,
   span: { offset: 0x584, size },
+  is_stored: true,
   layout: null,
   source: null,
   fields,

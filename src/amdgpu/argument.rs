@@ -62,29 +62,13 @@ impl Argument {
         self.offset.saturating_add(self.size)
     }
 
-    /// Reads the argument that `value` describes; `next` is where the one before it ends. What is
-    /// missing is 0 and goes to `missing`.
-    pub(super) fn read(
-        value: &Value,
-        form: Form,
-        next: u64,
-        mut missing: impl FnMut(&'static str, &'static str, &Value),
-    ) -> Self {
+    /// Reads the argument that `value` describes; `next` is where the one before it ends. What is missing is 0.
+    pub(super) fn read(value: &Value, form: Form, next: u64) -> Self {
         let keys = keys(form);
         let text = |key: &str| value.get(key).and_then(Value::text);
         let word = |key: &str| text(key).map(|word| spelled(word, form));
         let flag = |key: &str| value.get(key).and_then(Value::flag).unwrap_or(false);
-        let mut number = |key: &'static str| match value.get(key).map(|v| (v, v.number())) {
-            Some((_, Some(number))) => number,
-            Some((other, None)) => {
-                missing(key, "an integer from 0 on", other);
-                0
-            }
-            None => {
-                missing(key, "an integer from 0 on", value);
-                0
-            }
-        };
+        let number = |key: &str| value.get(key).and_then(Value::number).unwrap_or(0);
         let size = number(keys.size);
         let offset = if form == Form::MessagePack {
             number(keys.offset)
@@ -92,16 +76,12 @@ impl Argument {
             let align = number(keys.offset);
             next.checked_next_multiple_of(align.max(1)).unwrap_or(next)
         };
-        let kind = word(keys.kind).unwrap_or_else(|| {
-            missing(keys.kind, "a string", value.get(keys.kind).unwrap_or(value));
-            String::new()
-        });
         // V2 writes what is not qualified as Default.
         let qualifier = |key: &str| word(key).filter(|word| word != "default");
         Self {
             name: text(keys.name).map(Into::into),
             type_name: text(keys.type_name).map(Into::into),
-            kind,
+            kind: word(keys.kind).unwrap_or_default(),
             offset,
             size,
             address_space: word(keys.address_space),
@@ -170,7 +150,7 @@ fn keys(form: Form) -> &'static Keys {
 }
 
 /// A word of V2 as later versions spell it: `HiddenGlobalOffsetX` is `hidden_global_offset_x`.
-fn spelled(word: &str, form: Form) -> String {
+pub(super) fn spelled(word: &str, form: Form) -> String {
     if form == Form::MessagePack {
         return word.into();
     }

@@ -2,7 +2,6 @@
 
 use super::initial::Initial;
 use super::metadata::Description;
-use super::value::Value;
 use super::{CodeObject, Kernel, Processor, code_object, tables, target};
 use crate::elf::Elf;
 use crate::error::{Diagnostic, Diagnostics, Kind};
@@ -144,48 +143,6 @@ fn check_descriptor_alignment(
                 .within(format!("kernel {}, descriptor", kernel.name))
                 .at(field(elf, kernel, 0)),
         );
-    }
-}
-
-/// What the metadata says against what the file has.
-pub(super) fn metadata(object: &CodeObject, elf: &Elf, findings: &mut Diagnostics) {
-    let Some(metadata) = &object.metadata else {
-        return;
-    };
-    let at = |value: &Value| elf.source().absolute(value.span.offset);
-    if let (Some(target), Some(value)) = (&object.target, metadata.root.get("amdhsa.target"))
-        && let Some(text) = value.text()
-        && text
-            .strip_suffix(target.as_str())
-            .is_none_or(|rest| !rest.ends_with('-'))
-    {
-        findings.push(
-            Diagnostic::warning(
-                Kind::Format,
-                "the metadata is for another target than the file header says",
-            )
-            .expected(target, text)
-            .within("metadata, amdhsa.target")
-            .at(at(value)),
-        );
-    }
-    for description in metadata.kernels() {
-        let Some(name) = description.name() else {
-            continue;
-        };
-        let found = object
-            .kernels
-            .binary_search_by(|kernel| kernel.name.as_str().cmp(name));
-        if found.is_err() {
-            findings.push(
-                Diagnostic::warning(
-                    Kind::Format,
-                    "the metadata describes a kernel that the file does not define",
-                )
-                .within(format!("metadata, kernel {name}"))
-                .at(at(description.value)),
-            );
-        }
     }
 }
 

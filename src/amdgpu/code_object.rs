@@ -2,12 +2,13 @@
 
 use super::initial::{Initial, Words};
 use super::kernel::Hidden;
-use super::metadata::Description;
+use super::metadata::{Description, Form};
 use super::occupancy::{Needs, Occupancy};
 use super::registers::Registers;
 use super::target::{self, Target};
+use super::value::Value;
 use super::zero::Zeros;
-use super::{Kernel, Metadata, Processor, check, tables};
+use super::{Kernel, Metadata, Processor, check, disagreement, kernarg, schema, tables};
 use crate::elf::note::Note;
 use crate::elf::symbol::Place;
 use crate::elf::{Class, Elf, Image, Symbol};
@@ -16,6 +17,7 @@ use crate::index::{self, Map};
 use crate::order;
 use crate::record::{bits, text};
 use crate::span::Span;
+use crate::text::Text;
 
 /// What an ELF file for an AMD GPU says beyond ELF.
 #[derive(Debug)]
@@ -35,12 +37,17 @@ pub struct CodeObject {
     pub metadata: Option<Metadata>,
     /// The kernels by name.
     pub kernels: Vec<Kernel>,
+    /// The text of V2's metadata.
+    pub texts: Vec<Text>,
     /// The file's notes.
     pub(super) notes: Vec<Note>,
     /// The kernels that have bytes in the file, by their place there: offset and index.
     pub(super) by_offset: Vec<(u64, u32)>,
     is_relocatable: bool,
 }
+
+/// `EI_OSABI` of files for PAL.
+const OS_ABI_PAL: u8 = 65;
 
 /// A kernel's symbol.
 struct Found {
@@ -78,6 +85,7 @@ impl CodeObject {
                 .filter(|_| processor.is_some_and(Processor::is_generic)),
             metadata: None,
             kernels: Vec::new(),
+            texts: Vec::new(),
             notes,
             by_offset: Vec::new(),
             is_relocatable: elf.header.is_relocatable(),
@@ -85,8 +93,12 @@ impl CodeObject {
         check::target(&object, elf, findings);
         let note = object.notes.iter().find(|n| Metadata::form_of(n).is_some());
         object.metadata = note.and_then(|note| Metadata::read(elf, note, findings));
+        let text = object.metadata.as_ref().filter(|m| m.form == Form::Yaml);
+        object.texts = text
+            .map(|text| Text::new("NT_AMD_HSA_METADATA", text.span))
+            .into_iter()
+            .collect();
         object.kernels = object.read_kernels(elf, findings);
-        check::metadata(&object, elf, findings);
         object.by_offset = (0..)
             .zip(&object.kernels)
             .filter(|(_, kernel)| kernel.descriptor_span.size > 0)
@@ -116,9 +128,20 @@ impl CodeObject {
         facts
     }
 
-    /// Checks what takes reading whole tables: whether a loader would apply the relocations.
+    /// Checks what takes reading whole tables: whether a loader would apply the relocations, what the metadata should
+    /// have, and whether it says the same as symbols and descriptors do.
     pub fn check(&self, elf: &Elf, findings: &mut Diagnostics) {
         check::relocations(elf, findings);
+        if let Some(metadata) = &self.metadata {
+            disagreement::check(self, elf, metadata, findings);
+            // Metadata of PAL has other keys.
+            if elf.header.os_abi != OS_ABI_PAL {
+                schema::check(metadata, elf, self.version, findings);
+            }
+        }
+        for kernel in &self.kernels {
+            kernarg::check(elf, kernel, findings);
+        }
     }
 
     fn read_kernels(&self, elf: &Elf, findings: &mut Diagnostics) -> Vec<Kernel> {
@@ -269,7 +292,7 @@ impl CodeObject {
             self.read_descriptor(elf, &mut kernel, bytes, found.is_code, findings);
             kernel.non_zero = zeros.violated(bytes, kernel.descriptor_span.offset);
         }
-        self.read_description(elf, &mut kernel, description, findings);
+        Self::read_description(&mut kernel, description);
         kernel.occupancy = self.occupancy(&kernel);
         check::kernel(elf, self.processor, &kernel, description, findings);
         kernel
@@ -365,45 +388,25 @@ impl CodeObject {
     }
 
     /// Takes over what the metadata says.
-    fn read_description(
-        &self,
-        elf: &Elf,
-        kernel: &mut Kernel,
-        description: Option<Description<'_>>,
-        findings: &mut Diagnostics,
-    ) {
+    fn read_description(kernel: &mut Kernel, description: Option<Description<'_>>) {
         let mut kernarg_size = kernel.kernarg_size.unwrap_or(0);
         let Some(description) = description else {
             kernel.kernarg_size = Some(kernarg_size);
             kernel.explicit_size = Some(kernarg_size);
             return;
         };
-        let mut wrong = |what: String, expected: &str, value: &super::value::Value| {
-            findings.push(
-                Diagnostic::error(Kind::Loader, format!("malformed metadata: {what}"))
-                    .expected(expected, value.kind())
-                    .within(format!("kernel {}", kernel.name))
-                    .at(elf.source().absolute(value.span.offset)),
-            );
-        };
         kernel.vgprs_used = description.count(".vgpr_count", "NumVGPRs");
         kernel.sgprs_used = description.count(".sgpr_count", "NumSGPRs");
         kernel.agprs_used = description.count(".agpr_count", "");
         kernel.vgpr_spills = description.count(".vgpr_spill_count", "NumSpilledVGPRs");
         kernel.sgpr_spills = description.count(".sgpr_spill_count", "NumSpilledSGPRs");
-        let args = description.arguments(&mut wrong);
-        let mut number = |value: Option<&super::value::Value>, what: &str| {
-            let number = value?.number();
-            if let (None, Some(value)) = (number, value) {
-                wrong(format!("{what} is no size"), "an integer from 0 on", value);
-            }
-            number
-        };
-        let of_metadata = number(description.kernarg_size(), "the kernarg segment's size");
+        let args = description.arguments();
         if kernarg_size == 0 {
+            let of_metadata = description.kernarg_size().and_then(Value::number);
             kernarg_size = of_metadata.unwrap_or(0);
         }
-        let max_threads = number(description.max_flat_workgroup_size(), "the workgroup bound");
+        let max_threads = description.max_flat_workgroup_size();
+        let max_threads = max_threads.and_then(Value::number);
         kernel.max_threads = max_threads.unwrap_or(1024);
         kernel.kernarg_size = Some(kernarg_size);
         let explicit = args.iter().filter(|argument| !argument.is_hidden());

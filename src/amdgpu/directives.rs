@@ -312,6 +312,7 @@ impl Block {
             let is_set = match &field.raw {
                 Raw::Int(raw) => *raw != 0,
                 Raw::Bytes(bytes) => bytes.iter().any(|&byte| byte != 0),
+                Raw::None => false,
             };
             // The entry's offset is the linker's; whole words are made of their fields.
             let is_open = field.alternative_of.is_none()

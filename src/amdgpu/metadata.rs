@@ -1,9 +1,12 @@
 //! The metadata of a code object: what a runtime is told of its kernels and their arguments.
 
+use std::cell::OnceCell;
+
 use serde::{Serialize, Serializer};
 
 use super::argument::Argument;
-use super::value::{Content, Value};
+use super::tree::Rows;
+use super::value::Value;
 use super::{msgpack, yaml};
 use crate::elf::Elf;
 use crate::elf::note::Note;
@@ -34,6 +37,7 @@ pub struct Metadata {
     pub root: Value,
     /// Where in the file the values begin that a mistake cut off.
     cut: Vec<u64>,
+    rows: OnceCell<Rows>,
 }
 
 impl Serialize for Metadata {
@@ -84,10 +88,10 @@ impl Metadata {
             form,
             root: tree.root,
             cut: tree.cut,
+            rows: OnceCell::new(),
         };
-        match tree.error {
-            Some(error) => findings.push(error.into_diagnostic()),
-            None => metadata.check(elf, findings),
+        if let Some(error) = tree.error {
+            findings.push(error.into_diagnostic());
         }
         Some(metadata)
     }
@@ -120,7 +124,7 @@ impl Metadata {
         let kernels = list.and_then(Value::list).unwrap_or_default();
         kernels
             .iter()
-            .filter(|value| !self.cut.contains(&value.span.offset))
+            .filter(|value| !self.is_cut(value))
             .map(|value| Description {
                 value,
                 form: self.form,
@@ -138,52 +142,30 @@ impl Metadata {
         all
     }
 
-    /// What a loader relies on: that the parts are what they should be.
-    fn check(&self, elf: &Elf, findings: &mut Diagnostics) {
-        let mut wrong = |what: String, expected: &str, value: &Value| {
-            findings.push(
-                Diagnostic::error(Kind::Loader, format!("malformed metadata: {what}"))
-                    .expected(expected, value.kind())
-                    .within("metadata")
-                    .at(elf.source().absolute(value.span.offset)),
-            );
-        };
-        if self.root.entries().is_none() {
-            return wrong("it is not a map".into(), "a map", &self.root);
-        }
-        let key = match self.form {
-            Form::MessagePack => "amdhsa.kernels",
-            Form::Yaml => "Kernels",
-        };
-        // A file of functions and variables alone has no kernels to speak of.
-        let Some(list) = self.root.get(key) else {
-            return;
-        };
-        let Some(kernels) = list.list() else {
-            return wrong(format!("{key} is not a list"), "a list", list);
-        };
-        for (index, kernel) in kernels.iter().enumerate() {
-            if kernel.entries().is_none() {
-                wrong(format!("{key}[{index}] is not a map"), "a map", kernel);
-            } else if (Description {
-                value: kernel,
-                form: self.form,
-            })
-            .name()
-            .is_none()
-            {
-                wrong(
-                    format!("{key}[{index}] names no kernel"),
-                    "a string",
-                    kernel,
-                );
-            }
-        }
+    /// Whether a mistake cut `value` off.
+    pub(super) fn is_cut(&self, value: &Value) -> bool {
+        self.cut.contains(&value.span.offset)
+    }
+
+    /// Whether all of it was read.
+    pub(super) fn is_whole(&self) -> bool {
+        self.cut.is_empty()
+    }
+
+    /// Its keys and items as rows.
+    pub fn rows(&self) -> &Rows {
+        self.rows.get_or_init(|| Rows::of(&self.root))
+    }
+
+    /// The calls of printf that it lists.
+    pub fn printf(&self) -> &[Value] {
+        let list = self.root_value("amdhsa.printf", "Printf");
+        list.and_then(Value::list).unwrap_or_default()
     }
 }
 
 impl<'a> Description<'a> {
-    fn get(&self, of_message_pack: &str, of_yaml: &str) -> Option<&'a Value> {
+    pub(super) fn get(&self, of_message_pack: &str, of_yaml: &str) -> Option<&'a Value> {
         match self.form {
             Form::MessagePack => self.value.get(of_message_pack),
             Form::Yaml => self.value.get(of_yaml),
@@ -192,19 +174,32 @@ impl<'a> Description<'a> {
 
     /// The kernel's name: of its descriptor, or, where that is not there, in the source.
     pub fn name(&self) -> Option<&'a str> {
-        let symbol = self.get(".symbol", "SymbolName").and_then(Value::text);
-        let suffix = match self.form {
+        match self.symbol() {
+            Some(symbol) => Some(symbol.strip_suffix(self.suffix()).unwrap_or(symbol)),
+            None => self.source_name(),
+        }
+    }
+
+    /// The symbol of its descriptor, as the metadata has it.
+    pub fn symbol(&self) -> Option<&'a str> {
+        self.get(".symbol", "SymbolName")?.text()
+    }
+
+    /// Its name in the source.
+    pub fn source_name(&self) -> Option<&'a str> {
+        self.get(".name", "Name")?.text()
+    }
+
+    /// What the symbol has behind the name.
+    pub fn suffix(&self) -> &'static str {
+        match self.form {
             Form::MessagePack => ".kd",
             Form::Yaml => "@kd",
-        };
-        match symbol {
-            Some(symbol) => Some(symbol.strip_suffix(suffix).unwrap_or(symbol)),
-            None => self.get(".name", "Name")?.text(),
         }
     }
 
     /// A property that V2 keeps among those of the code.
-    fn of_code(&self, of_message_pack: &str, of_yaml: &str) -> Option<&'a Value> {
+    pub(super) fn of_code(&self, of_message_pack: &str, of_yaml: &str) -> Option<&'a Value> {
         match self.form {
             Form::MessagePack => self.value.get(of_message_pack),
             Form::Yaml => self.value.get("CodeProps")?.get(of_yaml),
@@ -227,40 +222,26 @@ impl<'a> Description<'a> {
         u32::try_from(number).ok()
     }
 
-    /// Its arguments in the metadata's order. What is malformed goes to `wrong`: what it is, what
-    /// it should be, and where.
-    pub fn arguments(&self, mut wrong: impl FnMut(String, &str, &Value)) -> Vec<Argument> {
-        let Some(list) = self.get(".args", "Args") else {
-            return Vec::new();
+    /// The size that a workgroup must have along each axis, and the value that says so.
+    pub(super) fn size_of_workgroup(&self) -> Option<(&'a Value, [u64; 3])> {
+        let value = match self.form {
+            Form::MessagePack => self.value.get(".reqd_workgroup_size")?,
+            Form::Yaml => self.value.get("Attrs")?.get("ReqdWorkGroupSize")?,
         };
-        let values = match (&list.content, list.list()) {
-            (_, Some(values)) => values,
-            // An empty list in YAML.
-            (Content::Nil, _) if self.form == Form::Yaml => &[],
-            _ => {
-                wrong("the arguments are not a list".into(), "a list", list);
-                return Vec::new();
-            }
+        let [x, y, z] = value.list()? else {
+            return None;
         };
-        let mut arguments: Vec<Argument> = Vec::with_capacity(values.len());
-        for (index, value) in values.iter().enumerate() {
-            if value.entries().is_none() {
-                wrong(format!("argument {index} is not a map"), "a map", value);
-                continue;
-            }
+        Some((value, [x.number()?, y.number()?, z.number()?]))
+    }
+
+    /// Its arguments in the metadata's order.
+    pub fn arguments(&self) -> Vec<Argument> {
+        let list = self.get(".args", "Args").and_then(Value::list);
+        let values = list.unwrap_or_default().iter();
+        let mut arguments: Vec<Argument> = Vec::new();
+        for value in values.filter(|value| value.entries().is_some()) {
             let next = arguments.last().map_or(0, Argument::end);
-            arguments.push(Argument::read(
-                value,
-                self.form,
-                next,
-                |key, expected, found| {
-                    wrong(
-                        format!("argument {index} has no good {key}"),
-                        expected,
-                        found,
-                    );
-                },
-            ));
+            arguments.push(Argument::read(value, self.form, next));
         }
         arguments
     }

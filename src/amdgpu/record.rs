@@ -3,6 +3,8 @@
 use super::code_object::{CodeObject, image, stored};
 use super::metadata::{Form, Metadata};
 use super::registers::{Registers, Unit};
+use super::schema::Step;
+use super::tree::Walk;
 use super::value::{Content, Value};
 use super::{Kernel, msgpack, tables};
 use crate::elf::note::Note;
@@ -193,7 +195,12 @@ fn note_record(elf: &Elf, note: &Note) -> Result<Option<Record>> {
 /// The record of the value in MessagePack that holds the byte at `offset`: of a scalar with its
 /// key, of a map or a list its beginning.
 fn value_record(elf: &Elf, metadata: &Metadata, offset: u64) -> Result<Record> {
-    let (path, key, value) = find(&metadata.root, offset);
+    let Walk {
+        key,
+        value,
+        step,
+        path,
+    } = Walk::new(metadata).to(offset);
     let start = key.map_or(value.span.offset, |key| key.span.offset);
     let format_of = |value: &Value| -> Result<u8> {
         let byte = elf.source().read_up_to(value.span.offset, 1)?;
@@ -226,6 +233,7 @@ fn value_record(elf: &Elf, metadata: &Metadata, offset: u64) -> Result<Record> {
         record.append_bytes(names[1], &bytes, at + skip, size - skip, kind);
         record.explain(names[1], part.label(), None);
     }
+    annotate(&mut record, step, value);
     Ok(record)
 }
 
@@ -251,7 +259,12 @@ fn line_record(elf: &Elf, metadata: &Metadata, offset: u64) -> Result<Record> {
         .enumerate()
         .take_while(|&(at, &byte)| byte == b' ' || byte == b'-' && line.get(at + 1) == Some(&b' '));
     let at = span.offset + blanks.count() as u64;
-    let (path, key, value) = find(&metadata.root, at);
+    let Walk {
+        key,
+        value,
+        step,
+        path,
+    } = Walk::new(metadata).to(at);
     let key = key.filter(|key| key.span.offset == at);
     let is_said = key.is_some() || value.span.offset == at && value.span.within(span.end());
     if !is_said {
@@ -268,51 +281,21 @@ fn line_record(elf: &Elf, metadata: &Metadata, offset: u64) -> Result<Record> {
             record.explain(name, part.label(), None);
         }
     }
+    annotate(&mut record, step, value);
     Ok(record)
+}
+
+/// Says what the last field of the record of a value is for.
+fn annotate(record: &mut Record, step: Step, value: &Value) {
+    let Some(field) = record.fields.last_mut() else {
+        return;
+    };
+    field.note = step.note(value);
+    if let Some(call) = step.printf(value) {
+        field.meaning = Some(call.to_string());
+    }
 }
 
 fn title(path: &str) -> String {
     format!("metadata {path}").trim_end().into()
-}
-
-/// The innermost value that holds the byte at `offset`, its path, and its key if it has one.
-fn find(root: &Value, offset: u64) -> (String, Option<&Value>, &Value) {
-    let mut path = String::new();
-    let (mut key, mut value) = (None, root);
-    loop {
-        match &value.content {
-            Content::Map(entries) => {
-                let next = entries.partition_point(|(k, _)| k.span.offset <= offset);
-                let Some((k, v)) = next.checked_sub(1).and_then(|at| entries.get(at)) else {
-                    break;
-                };
-                if !k.span.contains(offset) && !v.span.contains(offset) {
-                    break;
-                }
-                if !path.is_empty() && !path.ends_with('.') && !k.label().starts_with('.') {
-                    path.push('.');
-                }
-                path.push_str(&k.label());
-                (key, value) = (Some(k), v);
-                if k.span.contains(offset) {
-                    break;
-                }
-            }
-            Content::List(values) => {
-                let next = values.partition_point(|v| v.span.offset <= offset);
-                let Some(at) = next.checked_sub(1) else {
-                    break;
-                };
-                match values.get(at) {
-                    Some(v) if v.span.contains(offset) => {
-                        path.push_str(&format!("[{at}]"));
-                        (key, value) = (None, v);
-                    }
-                    _ => break,
-                }
-            }
-            _ => break,
-        }
-    }
-    (path, key, value)
 }

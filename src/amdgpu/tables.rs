@@ -7,8 +7,10 @@
 
 use crate::amdgpu::directives::Directive;
 use crate::amdgpu::initial::Sgpr;
+use crate::amdgpu::kernarg::ValueKind;
 use crate::amdgpu::processor::Processor;
 use crate::amdgpu::registers::Unit;
+use crate::amdgpu::schema::Key;
 use crate::record::{Layout, Names};
 
 // bundle.toml
@@ -1086,6 +1088,108 @@ compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
 kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
 kernarg_preload\t464\t16\thex\tthe whole word\tKERNARG_PRELOAD_SPEC_LENGTH\n\
 ");
+
+// metadata.toml
+
+/// Keys of the metadata of code objects.
+// Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object Metadata; llvm/Support/AMDGPUMetadata.h of LLVM 13
+#[rustfmt::skip]
+pub static METADATA_KEYS: &[Key] = &[
+    Key { from: 3, key: "amdhsa.version", kind: "version", map: "root", note: "version of the metadata", refused: "", required: 2, v2: "Version", v2_map: "", words: "" },
+    Key { from: 4, key: "amdhsa.target", kind: "string", map: "root", note: "what the code is for", refused: "", required: 4, v2: "", v2_map: "", words: "" },
+    Key { from: 3, key: "amdhsa.printf", kind: "printf", map: "root", note: "calls of printf: ID, number of arguments, their sizes, format", refused: "", required: 0, v2: "Printf", v2_map: "", words: "" },
+    Key { from: 3, key: "amdhsa.kernels", kind: "maps kernel", map: "root", note: "kernels", refused: "wrong", required: 3, v2: "Kernels", v2_map: "", words: "" },
+    Key { from: 3, key: ".name", kind: "string", map: "kernel", note: "name in the source", refused: "both", required: 2, v2: "Name", v2_map: "", words: "" },
+    Key { from: 3, key: ".symbol", kind: "string", map: "kernel", note: "symbol of the descriptor", refused: "both", required: 2, v2: "SymbolName", v2_map: "", words: "" },
+    Key { from: 3, key: ".language", kind: "string", map: "kernel", note: "language of the source", refused: "", required: 0, v2: "Language", v2_map: "", words: "OpenCL C|OpenCL C++|HCC|HIP|OpenMP|Assembler" },
+    Key { from: 3, key: ".language_version", kind: "2 integers", map: "kernel", note: "version of the language", refused: "", required: 0, v2: "LanguageVersion", v2_map: "", words: "" },
+    Key { from: 3, key: ".args", kind: "maps argument", map: "kernel", note: "arguments", refused: "wrong", required: 0, v2: "Args", v2_map: "", words: "" },
+    Key { from: 3, key: ".reqd_workgroup_size", kind: "3 integers", map: "kernel", note: "the size that a workgroup must have; 0, 0, 0 for any", refused: "", required: 0, v2: "ReqdWorkGroupSize", v2_map: "attributes", words: "" },
+    Key { from: 3, key: ".workgroup_size_hint", kind: "3 integers", map: "kernel", note: "the size that a workgroup is likely to have", refused: "", required: 0, v2: "WorkGroupSizeHint", v2_map: "attributes", words: "" },
+    Key { from: 3, key: ".vec_type_hint", kind: "string", map: "kernel", note: "type that it computes with most", refused: "", required: 0, v2: "VecTypeHint", v2_map: "attributes", words: "" },
+    Key { from: 3, key: ".device_enqueue_symbol", kind: "string", map: "kernel", note: "symbol that launches from the device find it by", refused: "", required: 0, v2: "RuntimeHandle", v2_map: "attributes", words: "" },
+    Key { from: 3, key: ".kernarg_segment_size", kind: "integer", map: "kernel", note: "bytes of the kernarg segment", refused: "wrong", required: 2, v2: "KernargSegmentSize", v2_map: "code", words: "" },
+    Key { from: 3, key: ".group_segment_fixed_size", kind: "integer", map: "kernel", note: "bytes of LDS of a workgroup, without what a dispatch adds", refused: "", required: 2, v2: "GroupSegmentFixedSize", v2_map: "code", words: "" },
+    Key { from: 3, key: ".private_segment_fixed_size", kind: "integer", map: "kernel", note: "bytes of scratch of a work-item", refused: "", required: 2, v2: "PrivateSegmentFixedSize", v2_map: "code", words: "" },
+    Key { from: 3, key: ".kernarg_segment_align", kind: "power", map: "kernel", note: "alignment of the kernarg segment in bytes", refused: "", required: 2, v2: "KernargSegmentAlign", v2_map: "code", words: "" },
+    Key { from: 3, key: ".wavefront_size", kind: "power", map: "kernel", note: "lanes of a wavefront", refused: "", required: 2, v2: "WavefrontSize", v2_map: "code", words: "" },
+    Key { from: 3, key: ".sgpr_count", kind: "integer", map: "kernel", note: "scalar registers that a wavefront uses", refused: "", required: 3, v2: "NumSGPRs", v2_map: "code", words: "" },
+    Key { from: 3, key: ".vgpr_count", kind: "integer", map: "kernel", note: "vector registers that a work-item uses", refused: "", required: 3, v2: "NumVGPRs", v2_map: "code", words: "" },
+    Key { from: 3, key: ".agpr_count", kind: "integer", map: "kernel", note: "accumulation registers that a work-item uses", refused: "", required: 0, v2: "", v2_map: "", words: "" },
+    Key { from: 3, key: ".max_flat_workgroup_size", kind: "integer", map: "kernel", note: "work-items that a workgroup can have", refused: "wrong", required: 3, v2: "MaxFlatWorkGroupSize", v2_map: "code", words: "" },
+    Key { from: 3, key: ".sgpr_spill_count", kind: "integer", map: "kernel", note: "stores of scalar registers that had no room", refused: "", required: 0, v2: "NumSpilledSGPRs", v2_map: "code", words: "" },
+    Key { from: 3, key: ".vgpr_spill_count", kind: "integer", map: "kernel", note: "stores of vector registers that had no room", refused: "", required: 0, v2: "NumSpilledVGPRs", v2_map: "code", words: "" },
+    Key { from: 3, key: ".kind", kind: "string", map: "kernel", note: "whether it runs when the code object is loaded, or before it is unloaded", refused: "", required: 0, v2: "", v2_map: "", words: "normal|init|fini" },
+    Key { from: 3, key: ".max_num_workgroups_x", kind: "integer", map: "kernel", note: "workgroups along x, at most", refused: "", required: 0, v2: "", v2_map: "", words: "" },
+    Key { from: 3, key: ".max_num_workgroups_y", kind: "integer", map: "kernel", note: "workgroups along y, at most", refused: "", required: 0, v2: "", v2_map: "", words: "" },
+    Key { from: 3, key: ".max_num_workgroups_z", kind: "integer", map: "kernel", note: "workgroups along z, at most", refused: "", required: 0, v2: "", v2_map: "", words: "" },
+    Key { from: 5, key: ".uses_dynamic_stack", kind: "boolean", map: "kernel", note: "whether its stack has no size that is known", refused: "", required: 0, v2: "", v2_map: "", words: "" },
+    Key { from: 5, key: ".workgroup_processor_mode", kind: "bit", map: "kernel", note: "whether a workgroup has both halves of a workgroup processor", refused: "", required: 0, v2: "", v2_map: "", words: "" },
+    Key { from: 5, key: ".uniform_work_group_size", kind: "integer", map: "kernel", note: "1: the grid is a multiple of the workgroup", refused: "", required: 0, v2: "", v2_map: "", words: "" },
+    Key { from: 5, key: ".cluster_dims", kind: "3 integers", map: "kernel", note: "workgroups of a cluster", refused: "", required: 0, v2: "", v2_map: "", words: "" },
+    Key { from: 3, key: "", kind: "map attributes", map: "kernel", note: "attributes of the source", refused: "", required: 0, v2: "Attrs", v2_map: "", words: "" },
+    Key { from: 3, key: "", kind: "map code", map: "kernel", note: "properties of the code", refused: "", required: 0, v2: "CodeProps", v2_map: "", words: "" },
+    Key { from: 3, key: "", kind: "map debug", map: "kernel", note: "properties for debuggers", refused: "", required: 0, v2: "DebugProps", v2_map: "", words: "" },
+    Key { from: 3, key: "", kind: "boolean", map: "code", note: "whether the code is for XNACK", refused: "", required: 0, v2: "IsXNACKEnabled", v2_map: "", words: "" },
+    Key { from: 3, key: "", kind: "boolean", map: "code", note: "whether its stack has no size that is known", refused: "", required: 0, v2: "IsDynamicCallStack", v2_map: "", words: "" },
+    Key { from: 3, key: "", kind: "2 integers", map: "debug", note: "version of the debugger's ABI", refused: "", required: 0, v2: "DebuggerABIVersion", v2_map: "", words: "" },
+    Key { from: 3, key: "", kind: "integer", map: "debug", note: "vector registers kept for the debugger", refused: "", required: 0, v2: "ReservedNumVGPRs", v2_map: "", words: "" },
+    Key { from: 3, key: "", kind: "integer", map: "debug", note: "the first of them", refused: "", required: 0, v2: "ReservedFirstVGPR", v2_map: "", words: "" },
+    Key { from: 3, key: "", kind: "integer", map: "debug", note: "first scalar register of the scratch buffer's descriptor", refused: "", required: 0, v2: "PrivateSegmentBufferSGPR", v2_map: "", words: "" },
+    Key { from: 3, key: "", kind: "integer", map: "debug", note: "scalar register of the wavefront's place in scratch", refused: "", required: 0, v2: "WavefrontPrivateSegmentOffsetSGPR", v2_map: "", words: "" },
+    Key { from: 3, key: ".name", kind: "string", map: "argument", note: "name in the source", refused: "", required: 0, v2: "Name", v2_map: "", words: "" },
+    Key { from: 3, key: ".type_name", kind: "string", map: "argument", note: "type in the source", refused: "", required: 0, v2: "TypeName", v2_map: "", words: "" },
+    Key { from: 3, key: ".size", kind: "integer", map: "argument", note: "bytes", refused: "missing", required: 2, v2: "Size", v2_map: "", words: "" },
+    Key { from: 3, key: ".offset", kind: "integer", map: "argument", note: "place in the kernarg segment", refused: "missing", required: 3, v2: "", v2_map: "", words: "" },
+    Key { from: 3, key: "", kind: "power", map: "argument", note: "alignment in bytes, which its place follows from", refused: "missing", required: 2, v2: "Align", v2_map: "", words: "" },
+    Key { from: 3, key: ".value_kind", kind: "value kind", map: "argument", note: "what is passed in it", refused: "missing", required: 2, v2: "ValueKind", v2_map: "", words: "" },
+    Key { from: 3, key: ".value_type", kind: "string", map: "argument", note: "type of the value; no longer used", refused: "", required: 0, v2: "ValueType", v2_map: "", words: "" },
+    Key { from: 3, key: ".pointee_align", kind: "power", map: "argument", note: "alignment of what it points to", refused: "", required: 0, v2: "PointeeAlign", v2_map: "", words: "" },
+    Key { from: 3, key: ".address_space", kind: "string", map: "argument", note: "memory that it points to", refused: "", required: 0, v2: "AddrSpaceQual", v2_map: "", words: "private|global|constant|local|generic|region" },
+    Key { from: 3, key: ".access", kind: "string", map: "argument", note: "access that the source allows", refused: "", required: 0, v2: "AccQual", v2_map: "", words: "read_only|write_only|read_write|default" },
+    Key { from: 3, key: ".actual_access", kind: "string", map: "argument", note: "access that the kernel makes", refused: "", required: 0, v2: "ActualAccQual", v2_map: "", words: "read_only|write_only|read_write|default" },
+    Key { from: 3, key: ".is_const", kind: "boolean", map: "argument", note: "const", refused: "", required: 0, v2: "IsConst", v2_map: "", words: "" },
+    Key { from: 3, key: ".is_restrict", kind: "boolean", map: "argument", note: "restrict", refused: "", required: 0, v2: "IsRestrict", v2_map: "", words: "" },
+    Key { from: 3, key: ".is_volatile", kind: "boolean", map: "argument", note: "volatile", refused: "", required: 0, v2: "IsVolatile", v2_map: "", words: "" },
+    Key { from: 3, key: ".is_pipe", kind: "boolean", map: "argument", note: "pipe", refused: "", required: 0, v2: "IsPipe", v2_map: "", words: "" },
+];
+
+/// What is passed in the arguments of kernels.
+// Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object Metadata; llvm/Support/AMDGPUMetadata.h of LLVM 13
+#[rustfmt::skip]
+pub static VALUE_KINDS: &[ValueKind] = &[
+    ValueKind { is_address: false, note: "the value itself", size: 0, word: "by_value" },
+    ValueKind { is_address: true, note: "address of a buffer", size: 0, word: "global_buffer" },
+    ValueKind { is_address: true, note: "address in LDS of what the dispatch adds", size: 0, word: "dynamic_shared_pointer" },
+    ValueKind { is_address: true, note: "address of a sampler's descriptor, S#", size: 0, word: "sampler" },
+    ValueKind { is_address: true, note: "address of an image's descriptor, T#", size: 0, word: "image" },
+    ValueKind { is_address: true, note: "address of a pipe", size: 0, word: "pipe" },
+    ValueKind { is_address: true, note: "address of a queue for launches from the device", size: 0, word: "queue" },
+    ValueKind { is_address: false, note: "nothing: the kernel does not read it", size: 0, word: "hidden_none" },
+    ValueKind { is_address: false, note: "workgroups along x, whole ones", size: 4, word: "hidden_block_count_x" },
+    ValueKind { is_address: false, note: "workgroups along y, whole ones; 1 where the grid has 1 dimension", size: 4, word: "hidden_block_count_y" },
+    ValueKind { is_address: false, note: "workgroups along z, whole ones; 1 where the grid has 1 or 2 dimensions", size: 4, word: "hidden_block_count_z" },
+    ValueKind { is_address: false, note: "work-items of a whole workgroup along x", size: 2, word: "hidden_group_size_x" },
+    ValueKind { is_address: false, note: "work-items of a whole workgroup along y", size: 2, word: "hidden_group_size_y" },
+    ValueKind { is_address: false, note: "work-items of a whole workgroup along z", size: 2, word: "hidden_group_size_z" },
+    ValueKind { is_address: false, note: "work-items of the partial workgroup along x; 0 where there is none", size: 2, word: "hidden_remainder_x" },
+    ValueKind { is_address: false, note: "work-items of the partial workgroup along y; 0 where there is none", size: 2, word: "hidden_remainder_y" },
+    ValueKind { is_address: false, note: "work-items of the partial workgroup along z; 0 where there is none", size: 2, word: "hidden_remainder_z" },
+    ValueKind { is_address: false, note: "where the grid begins along x", size: 8, word: "hidden_global_offset_x" },
+    ValueKind { is_address: false, note: "where the grid begins along y", size: 8, word: "hidden_global_offset_y" },
+    ValueKind { is_address: false, note: "where the grid begins along z", size: 8, word: "hidden_global_offset_z" },
+    ValueKind { is_address: false, note: "dimensions of the grid, 1 to 3", size: 2, word: "hidden_grid_dims" },
+    ValueKind { is_address: true, note: "address of the runtime's buffer for printf", size: 8, word: "hidden_printf_buffer" },
+    ValueKind { is_address: true, note: "address of the runtime's buffer for calls of the host", size: 8, word: "hidden_hostcall_buffer" },
+    ValueKind { is_address: true, note: "address of what grids on several devices synchronise by", size: 8, word: "hidden_multigrid_sync_arg" },
+    ValueKind { is_address: true, note: "address of the heap of the device library's malloc and free", size: 8, word: "hidden_heap_v1" },
+    ValueKind { is_address: true, note: "address of the queue for launches from the device", size: 8, word: "hidden_default_queue" },
+    ValueKind { is_address: true, note: "address of what tells the parent of launches from the device that they are finished", size: 8, word: "hidden_completion_action" },
+    ValueKind { is_address: false, note: "bytes of LDS that the dispatch adds", size: 4, word: "hidden_dynamic_lds_size" },
+    ValueKind { is_address: false, note: "upper half of the address of the private aperture; gfx8 reads it", size: 4, word: "hidden_private_base" },
+    ValueKind { is_address: false, note: "upper half of the address of the shared aperture; gfx8 reads it", size: 4, word: "hidden_shared_base" },
+    ValueKind { is_address: true, note: "address of the amd_queue_t of the queue that dispatches; read before gfx9", size: 8, word: "hidden_queue_ptr" },
+];
 
 // processor.toml
 

@@ -12,7 +12,7 @@ use kernelscope::lists;
 use kernelscope::nvidia;
 use kernelscope::nvidia::code::{BarrierUse, Count};
 use kernelscope::report::Report;
-use kernelscope::rows::{Rows, Unit};
+use kernelscope::rows::{Cell, Rows, Table, Unit};
 use kernelscope::source::{File, Source};
 use kernelscope::span::Span;
 use lexopt::prelude::*;
@@ -25,8 +25,10 @@ Shows what is in a GPU binary. FILE is a path, or - for standard input.
 Commands:
   report         what it is, its kernels, sections and findings
   kernels        its kernels and what each needs
-  sections, segments, symbols, relocations, other_relocations, notes, texts, load_image, map, diagnostics
+  sections, segments, symbols, relocations, other_relocations, notes, texts, printf, load_image, map, diagnostics
                  one table
+  metadata       code objects: the metadata as a tree, with the offset of each key
+  kernarg        code objects: what a dispatch passes to a kernel, argument by argument: kernarg FILE KERNEL
   image          the image, and what lies where in it; with -o OUT its bytes, with --base as a loader leaves them there
   patches        cubins: what a loader writes over the image, at --base (default 0)
   bank0          constant bank 0 of a kernel, or what is at OFFSET of it: bank0 FILE KERNEL [OFFSET], as 0x210 or
@@ -40,7 +42,7 @@ Commands:
 
 Options:
   --json         JSON instead of aligned text (report: the contract of report.schema.json)
-  --form FORM    for record: text (default), json, markdown, c
+  --form FORM    for record and kernarg: text (default), json, markdown, c
   --at OFFSET    an offset in the file, decimal or 0x hexadecimal; image:OFFSET; or the name of a section, a kernel or
                  a symbol, whose bytes hex then shows: .text.vadd, .text.vadd+0x20
   --base ADDRESS for image and patches: where the image is loaded, decimal or 0x hexadecimal
@@ -155,6 +157,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         "patches",
         "bank0",
         "directives",
+        "kernarg",
     ];
     if !is_table && !others.contains(&command.as_str()) {
         return Err(Failure::Usage(format!("there is no command {command:?}")));
@@ -162,7 +165,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
     for (option, is_given, takers) in [
         ("--at", at.is_some(), &["hex", "record"][..]),
         ("--len", len.is_some(), &["hex"]),
-        ("--form", form.is_some(), &["record"]),
+        ("--form", form.is_some(), &["record", "kernarg"]),
         ("--base", base.is_some(), &["image", "patches"]),
         ("-o", out.is_some(), &["image"]),
     ] {
@@ -182,12 +185,12 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         .next()
         .ok_or_else(|| Failure::Usage(format!("{command}: no file is given")))?;
     let which = match command.as_str() {
-        "code" | "text" | "bank0" | "directives" => {
+        "code" | "text" | "bank0" | "directives" | "kernarg" => {
             words.next().map(|word| word.string()).transpose()?
         }
         _ => None,
     };
-    if ["code", "bank0", "directives"].contains(&command.as_str()) && which.is_none() {
+    if ["code", "bank0", "directives", "kernarg"].contains(&command.as_str()) && which.is_none() {
         return Err(Failure::Usage(format!("{command}: no kernel is given")));
     }
     if command == "image" && base.is_some() && out.is_none() {
@@ -309,6 +312,7 @@ fn run() -> Result<ExitCode, Failure> {
         "code" => code(&document, &arguments, &mut out)?,
         "text" => text(&document, &arguments, &mut out)?,
         "directives" => directives(&document, &arguments, &mut out)?,
+        "kernarg" => kernarg(&document, &arguments, &mut out)?,
         "image" if arguments.out.is_some() => image(&document, &arguments)?,
         "bank0" if arguments.offset.is_some() => bank0(&document, &arguments, &mut out)?,
         table => {
@@ -320,6 +324,7 @@ fn run() -> Result<ExitCode, Failure> {
             match rows {
                 Some(rows) if arguments.json => json(&mut out, &Rows(&*rows))?,
                 Some(_) if table == "diagnostics" => findings(&document, &mut out)?,
+                Some(rows) if table == "metadata" => metadata(&*rows, &mut out)?,
                 Some(rows) => lists::print(&*rows, &mut out)?,
                 None if arguments.json => json(&mut out, &[(); 0])?,
                 None => writeln!(
@@ -473,6 +478,43 @@ fn directives(
                 &line[..line.len() - rest.len()],
                 export::visible(rest)
             )?;
+        }
+    }
+    Ok(())
+}
+
+/// What a dispatch passes to a kernel.
+fn kernarg(
+    document: &Document,
+    arguments: &Arguments,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let kernel = kernel(document, arguments)? as usize;
+    let record = document.kernarg(kernel).ok_or_else(|| {
+        Failure::Usage("kernarg: only kernels of code objects have a kernarg segment".into())
+    })?;
+    if arguments.form == Form::Json {
+        json(out, &record)?;
+    } else {
+        write!(out, "{}", export::print(&record, arguments.form))?;
+    }
+    Ok(())
+}
+
+/// The keys and items of metadata, those below one set in further.
+fn metadata(rows: &dyn Table, out: &mut impl Write) -> io::Result<()> {
+    for row in 0..rows.len() {
+        let text = |key: &str, unit| rows.cell(row, key).text(unit).into_owned();
+        let depth = match rows.cell(row, "depth") {
+            Cell::Int(depth) => 2 * depth as usize,
+            _ => 0,
+        };
+        let offset = rows.place(row).map_or(0, |place| place.offset);
+        let line = format!("{}: {}", text("key", Unit::Text), text("value", Unit::Text));
+        write!(out, "{offset:08x}  {:depth$}{}", "", export::visible(&line))?;
+        match text("note", Unit::Text) {
+            note if note.is_empty() => writeln!(out)?,
+            note => writeln!(out, "  # {}", export::visible(&note))?,
         }
     }
     Ok(())

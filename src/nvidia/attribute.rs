@@ -476,7 +476,7 @@ fn value(entry: &Entry, bytes: &[u8]) -> Value {
                 let fields = layout.read("", &bytes[start..], 0).fields;
                 let fields = fields.into_iter().filter_map(|field| match field.raw {
                     record::Raw::Int(raw) => Some((field.name, Value::Number(raw))),
-                    record::Raw::Bytes(_) => None,
+                    record::Raw::Bytes(_) | record::Raw::None => None,
                 });
                 values.push(Value::Fields(fields.collect()));
             }

@@ -39,7 +39,7 @@ export class Texts extends One {
       ${
         this.#lines && !this.failed
           ? html`<kernel-scope-table .session=${this.session} .table=${`text/${index}`} .columns=${this.#lines} .label=${'Lines'}
-              .leads=${this.#leads}></kernel-scope-table>`
+              .leads=${this.session?.summary.format === 'cubin' ? this.#leads : null}></kernel-scope-table>`
           : nothing
       }
     `;
