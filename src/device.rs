@@ -12,6 +12,7 @@ use crate::nvidia::{self, Code, Cubin};
 use crate::record::Record;
 use crate::rows::Table;
 use crate::text::Text;
+use crate::words::WordList;
 
 /// What a file is to a GPU.
 #[derive(Debug)]
@@ -153,14 +154,17 @@ impl Device {
         }
     }
 
-    /// The instructions of the kernel of that index as a table.
+    /// The code of the kernel of that index as a table: its instructions, or where these are not decoded its words.
     pub fn instruction_list<'a>(&self, elf: &'a Elf, kernel: usize) -> Option<Box<dyn Table + 'a>> {
         match self {
             Self::Cubin(cubin) => Some(Box::new(InstructionList::new(
                 cubin.code(elf, kernel)?,
                 cubin.lines(elf, kernel)?,
             ))),
-            _ => None,
+            Self::CodeObject(object) => {
+                Some(Box::new(WordList::new(elf, object.code(elf, kernel)?)))
+            }
+            Self::None => None,
         }
     }
 

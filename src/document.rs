@@ -11,6 +11,7 @@ use crate::device::Device;
 use crate::elf::check::Check;
 use crate::elf::map::{Leaf, Part, Role};
 use crate::elf::note::Note;
+use crate::elf::patch::Patches;
 use crate::elf::{Elf, Image};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result, Severity};
 use crate::lists::{
@@ -19,7 +20,6 @@ use crate::lists::{
 };
 use crate::nvidia::Code;
 use crate::nvidia::bank0::Bank0;
-use crate::nvidia::patch::Patches;
 use crate::patches::PatchList;
 use crate::record::Record;
 use crate::rows::{Progress, Table};
@@ -457,10 +457,8 @@ impl Document {
 
     /// What a loader writes over the image; `None` where no such loader is known.
     pub fn patches(&self) -> Option<&Patches> {
-        match (&self.device, &self.elf) {
-            (Device::Cubin(_), Some(elf)) => Some(self.patches.get_or_init(|| Patches::read(elf))),
-            _ => None,
-        }
+        let elf = self.elf.as_ref().filter(|elf| elf.dialect.has_loader)?;
+        Some(self.patches.get_or_init(|| Patches::read(elf)))
     }
 
     /// Fills `into` with the bytes of an image from `offset` on; with those of one that is loaded at `base`, if
@@ -475,11 +473,14 @@ impl Document {
         offset: u64,
         into: &mut [u8],
     ) -> Result<()> {
-        let Some(image) = self.image(by_segments) else {
+        let (Some(elf), Some(image)) = (&self.elf, self.image(by_segments)) else {
             return Ok(());
         };
         image.read_into(&self.source, offset, into)?;
-        if let (Some(base), false, Some(patches)) = (base, by_segments, self.patches()) {
+        // Patches count in one of the images.
+        if let (Some(base), Some(patches)) = (base, self.patches())
+            && std::ptr::eq(image, elf.main_image())
+        {
             patches.apply(base, offset, into);
         }
         Ok(())

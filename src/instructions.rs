@@ -4,8 +4,8 @@ use std::cell::Cell as Kept;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
+use crate::lines::{Lines, name};
 use crate::nvidia::code::{BARRIERS, Code, Instruction};
-use crate::nvidia::lines::Lines;
 use crate::rows::{Cell, Column, Table, Unit, column, hidden};
 use crate::span::Span;
 
@@ -126,11 +126,6 @@ fn digits(bits: u8, count: u32) -> String {
         _ => char::from_digit(bit, 10).unwrap_or('-'),
     };
     (0..count).map(digit).collect()
-}
-
-/// The last part of a path.
-fn name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 impl Table for InstructionList<'_> {

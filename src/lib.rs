@@ -9,6 +9,7 @@
 //! | what can be wrong, and where | [`error`] |
 //! | structures as data: layouts, fields, their printed forms | [`record`], [`export`] |
 //! | ELF: headers, symbols, relocations, notes, images, the map | [`elf`] |
+//! | lines of source beside code | [`lines`] |
 //! | what cubins and code objects are to their GPUs | [`nvidia`], [`amdgpu`] |
 //! | what was dropped | [`container`] |
 //! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
@@ -31,6 +32,7 @@ mod index;
 mod instructions;
 pub mod int;
 pub mod kernels;
+pub mod lines;
 pub mod lists;
 pub mod metadata;
 pub mod nvidia;
@@ -45,6 +47,7 @@ pub mod span;
 pub mod text;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
+mod words;
 
 pub use document::Document;
 pub use source::Source;

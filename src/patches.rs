@@ -1,8 +1,8 @@
-//! What a loader writes over the image of a cubin, as a [`Table`].
+//! What a loader writes over an image, as a [`Table`].
 
 use crate::elf::Elf;
+use crate::elf::patch::{By, Patch, Patches};
 use crate::lists::RelocationList;
-use crate::nvidia::patch::{By, Patch, Patches};
 use crate::record;
 use crate::rows::{Cell, Column, Table, Unit, column, hidden};
 use crate::span::Span;
@@ -21,7 +21,7 @@ impl<'a> PatchList<'a> {
         Self {
             elf,
             patches,
-            relocations: RelocationList::new(elf, true),
+            relocations: RelocationList::new(elf, !elf.sections.is_empty()),
             base,
         }
     }
@@ -34,13 +34,11 @@ impl<'a> PatchList<'a> {
     fn bytes(&self, row: u64, is_after: bool) -> Option<String> {
         let patch = self.patch(row)?;
         let span = patch.span().filter(|_| !is_after || patch.is_applied())?;
-        let span = span.clamp(self.elf.image.end).some()?;
+        let image = self.elf.main_image();
+        let span = span.clamp(image.end).some()?;
         let mut bytes = vec![0; span.size as usize];
         let source = self.elf.source();
-        self.elf
-            .image
-            .read_into(source, span.offset, &mut bytes)
-            .ok()?;
+        image.read_into(source, span.offset, &mut bytes).ok()?;
         if is_after {
             self.patches
                 .apply_one(row as usize, self.base, span.offset, &mut bytes);
@@ -56,7 +54,7 @@ impl Table for PatchList<'_> {
             column("size", "Size", Unit::Size),
             column("type", "Type", Unit::Word),
             column("symbol_name", "Symbol", Unit::Text),
-            column("value", "S + A", Unit::Hex),
+            column("value", "Value", Unit::Hex),
             column("before", "Before", Unit::Word),
             column("after", "After", Unit::Word),
             column("applied_by", "Applied by", Unit::Word),
@@ -110,7 +108,7 @@ impl Table for PatchList<'_> {
     fn target(&self, row: u64) -> Option<Span> {
         let patch = self.patch(row)?;
         let span = patch.span()?;
-        let stored = self.elf.image.stored_from(span.offset)?;
+        let stored = self.elf.main_image().stored_from(span.offset)?;
         Some(Span::new(stored.offset, stored.size.min(span.size)))
     }
 }

@@ -54,6 +54,7 @@ fn every_file_is_in_the_manifest_once() {
         "nvidia/host",
         "amdgpu/out",
         "amdgpu/own",
+        "amdgpu/linked",
         "amdgpu/con",
         "amdgpu/mal",
         "own",

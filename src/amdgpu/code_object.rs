@@ -1,5 +1,7 @@
 //! A code object: the target, the metadata and the kernels of a file.
 
+use std::rc::Rc;
+
 use super::initial::{Initial, Words};
 use super::kernel::Hidden;
 use super::metadata::{Description, Form};
@@ -8,12 +10,15 @@ use super::registers::Registers;
 use super::target::{self, Target};
 use super::value::Value;
 use super::zero::Zeros;
-use super::{Kernel, Metadata, Processor, check, disagreement, kernarg, schema, tables};
+use super::{
+    Code, Kernel, Metadata, Processor, check, code, disagreement, kernarg, schema, tables,
+};
 use crate::elf::note::Note;
 use crate::elf::symbol::Place;
 use crate::elf::{Class, Elf, Image, Symbol};
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::index::{self, Map};
+use crate::lines;
 use crate::order;
 use crate::record::{bits, text};
 use crate::span::Span;
@@ -44,6 +49,7 @@ pub struct CodeObject {
     /// The kernels that have bytes in the file, by their place there: offset and index.
     pub(super) by_offset: Vec<(u64, u32)>,
     is_relocatable: bool,
+    code: code::Cache,
 }
 
 /// `EI_OSABI` of files for PAL.
@@ -89,6 +95,7 @@ impl CodeObject {
             notes,
             by_offset: Vec::new(),
             is_relocatable: elf.header.is_relocatable(),
+            code: code::Cache::default(),
         };
         check::target(&object, elf, findings);
         let note = object.notes.iter().find(|n| Metadata::form_of(n).is_some());
@@ -129,9 +136,10 @@ impl CodeObject {
     }
 
     /// Checks what takes reading whole tables: whether a loader would apply the relocations, what the metadata should
-    /// have, and whether it says the same as symbols and descriptors do.
+    /// have, whether it says the same as symbols and descriptors do, and whether line programs can be read.
     pub fn check(&self, elf: &Elf, findings: &mut Diagnostics) {
         check::relocations(elf, findings);
+        lines::check(elf, findings);
         if let Some(metadata) = &self.metadata {
             disagreement::check(self, elf, metadata, findings);
             // Metadata of PAL has other keys.
@@ -142,6 +150,11 @@ impl CodeObject {
         for kernel in &self.kernels {
             kernarg::check(elf, kernel, findings);
         }
+    }
+
+    /// The code of the kernel of that index, with what begins in it.
+    pub fn code(&self, elf: &Elf, kernel: usize) -> Option<Rc<Code>> {
+        Some(self.code.get(elf, self.kernels.get(kernel)?.code))
     }
 
     fn read_kernels(&self, elf: &Elf, findings: &mut Diagnostics) -> Vec<Kernel> {
@@ -418,10 +431,7 @@ impl CodeObject {
 
 /// The image that symbols are placed in: by the sections, or without any by the segments.
 pub(super) fn image(elf: &Elf) -> &Image {
-    match &elf.load_image {
-        Some(image) if elf.sections.is_empty() => image,
-        _ => &elf.image,
-    }
+    elf.main_image()
 }
 
 /// The bytes in the file of what the image has at `place`; none unless they are there as a whole.

@@ -5,6 +5,7 @@
 
 pub mod argument;
 mod check;
+pub mod code;
 pub mod code_object;
 pub mod directives;
 mod disagreement;
@@ -26,6 +27,7 @@ pub mod value;
 mod yaml;
 pub mod zero;
 
+pub use code::Code;
 pub use code_object::CodeObject;
 pub use directives::Directives;
 pub use kernel::Kernel;
@@ -51,6 +53,9 @@ pub static DIALECT: Dialect = Dialect {
         ("AMD", &tables::NOTE_TYPE_AMD),
         ("AMDGPU", &tables::NOTE_TYPE_AMDGPU),
     ],
+    relocation_bits: &tables::RELOCATION_BITS,
+    // `R_AMDGPU_REL64`.
+    loaded: &[5],
     flags: Some(flags),
     roles: &[(".AMDGPU.", Role::Info)],
     image_multiple: 4,

@@ -1328,3 +1328,23 @@ b\tR_AMDGPU_REL32_HI\thigh 32 bits of S + A - P\n\
 d\tR_AMDGPU_RELATIVE64\tB + A, 64 bits\n\
 e\tR_AMDGPU_REL16\t((S + A - P) - 4) / 4, 16 bits\n\
 ");
+
+/// Bits that the relocation types write.
+// Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Relocation Records; BinaryFormat/ELFRelocs/AMDGPU.def
+#[rustfmt::skip]
+pub static RELOCATION_BITS: Names = Names::packed("\
+0\t-\tnot: it stands for nothing\n\
+1\t0:32\t\n\
+2\t0:32\t>>32\n\
+3\t0:64\t\n\
+4\t0:32\t-P\n\
+5\t0:64\t-P\n\
+6\t0:32\t\n\
+7\t0:32\tnot: it is the way to an entry of a global offset table, which a linker makes\n\
+8\t0:32\tnot: it is the way to an entry of a global offset table, which a linker makes\n\
+9\t0:32\t>>32 not: it is the way to an entry of a global offset table, which a linker makes\n\
+a\t0:32\t-P\n\
+b\t0:32\t-P >>32\n\
+d\t0:64\taddend\n\
+e\t0:16\t-P -4 >>2\n\
+");

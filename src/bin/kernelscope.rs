@@ -30,12 +30,12 @@ Commands:
   metadata       code objects: the metadata as a tree, with the offset of each key
   kernarg        code objects: what a dispatch passes to a kernel, argument by argument: kernarg FILE KERNEL
   image          the image, and what lies where in it; with -o OUT its bytes, with --base as a loader leaves them there
-  patches        cubins: what a loader writes over the image, at --base (default 0)
+  patches        cubins and code objects: what a loader writes over the image, at --base (default 0)
   bank0          constant bank 0 of a kernel, or what is at OFFSET of it: bank0 FILE KERNEL [OFFSET], as 0x210 or
                  c[0x0][0x210]
   directives     code objects: the descriptor of a kernel as an .amdhsa_kernel block for llvm-mc: directives FILE KERNEL
   code           instructions and what they tell the scheduler, of a kernel: code FILE KERNEL, by its name or its number
-                 in the table of kernels
+                 in the table of kernels; of code objects words, where symbols and lines of source begin in them
   text           the source that is kept in it, such as PTX: text FILE [N], by its number in the table of texts
   hex            bytes: --at OFFSET (default 0), --len N (default: to the end)
   record         the structures that hold a byte: --at OFFSET
@@ -553,11 +553,14 @@ fn bank0(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Re
 /// Writes the image's bytes to a file.
 fn image(document: &Document, arguments: &Arguments) -> Result<(), Failure> {
     let path = arguments.out.as_deref().unwrap_or(Path::new(""));
-    let image = document.image(false);
+    // Without section headers the segments are all there is.
+    let elf = document.elf();
+    let by_segments = elf.is_some_and(|elf| elf.sections.is_empty());
+    let image = document.image(by_segments);
     let image = image.ok_or_else(|| Failure::Read("the file has no image".into()))?;
     if arguments.base.is_some() && document.patches().is_none() {
         return Err(Failure::Usage(
-            "--base: what a loader writes is known of cubins only".into(),
+            "--base: what a loader writes is known of cubins and code objects only".into(),
         ));
     }
     if image.size > IMAGE_LIMIT {
@@ -573,7 +576,7 @@ fn image(document: &Document, arguments: &Arguments) -> Result<(), Failure> {
     while next < image.size {
         let window = &mut window[..(1 << 20).min(image.size - next) as usize];
         document
-            .read_image(false, arguments.base, next, window)
+            .read_image(by_segments, arguments.base, next, window)
             .map_err(read)?;
         file.write_all(window).map_err(why)?;
         next += window.len() as u64;
@@ -624,13 +627,23 @@ fn index_in(document: &Document, key: &str, which: &str) -> Option<u64> {
 
 fn code(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let kernel = kernel(document, arguments)?;
-    let code = document.code(kernel as usize);
     let table = document.table(&format!("code/{kernel}"));
-    let (Some(code), Some(table)) = (code, table) else {
+    let Some(table) = table else {
         return Err(Failure::Read(format!(
             "{}: how the code of this file is encoded is not known",
             visible(&arguments.file)
         )));
+    };
+    let Some(code) = document.code(kernel as usize) else {
+        if arguments.json {
+            write!(out, "{{\"words\":")?;
+            serde_json::to_writer(&mut *out, &Rows(&*table)).map_err(io::Error::from)?;
+            writeln!(out, "}}")?;
+        } else {
+            writeln!(out, "{} words; instructions are not decoded\n", table.len())?;
+            lists::print(&*table, out)?;
+        }
+        return Ok(());
     };
     let mut count = Count::default();
     count.step(&code, u64::MAX).map_err(read)?;

@@ -161,10 +161,7 @@ impl Check {
         let Some(relocations) = findings.take(file.relocations(table)) else {
             return (0, 0);
         };
-        let symbols = match table.section {
-            Some(_) => file.symbol_table_in(table.symbols),
-            None => file.symbol_tables.first(),
-        };
+        let symbols = file.symbols_of(table);
         let symbols = symbols.and_then(|t| Some((t, file.symbols(t).ok()?)));
         let count = symbols.as_ref().map_or(1, |(t, _)| t.table.count.max(1));
         let target = table.target.and_then(|index| file.section(index));

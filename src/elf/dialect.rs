@@ -2,7 +2,7 @@
 //! need not know the machines above it.
 
 use super::map::Role;
-use super::{Bits, Header, Section, tables};
+use super::{Header, Section, tables};
 use crate::error::Kind;
 use crate::record::{Layout, Names};
 
@@ -39,8 +39,15 @@ pub struct Dialect {
     pub section: Option<fn(&Header, &Section) -> Option<&'static Layout>>,
     /// The parts of `st_other`.
     pub other: Option<&'static Layout>,
-    /// The bits that a relocation type patches, where they are known: an implicit addend lies in them.
-    pub patched_bits: Option<fn(u32) -> Option<Bits>>,
+    /// How relocation types write, as far as that is known, in the words of [`super::patch::Form`]: an implicit addend
+    /// lies in the same bits.
+    pub relocation_bits: &'static Names,
+    /// The relocation types that the reference ABI's loader applies.
+    pub loaded: &'static [u32],
+    /// Whether it takes addends from the patched bytes, where an entry has none.
+    pub loads_implicit_addends: bool,
+    /// The beginning of the names of sections that are constant banks; the bank's number follows.
+    pub banks: Option<&'static str>,
     /// Roles of sections by the beginning of their names; the first that fits counts.
     pub roles: &'static [(&'static str, Role)],
     /// What `e_version` says where it carries something else than the format's version.
@@ -92,7 +99,10 @@ pub static GENERIC: Dialect = Dialect {
     flags: None,
     section: None,
     other: None,
-    patched_bits: None,
+    relocation_bits: &NO_NAMES,
+    loaded: &[],
+    loads_implicit_addends: false,
+    banks: None,
     roles: &[],
     version: None,
     not_held: None,

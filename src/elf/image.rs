@@ -262,6 +262,64 @@ pub(super) fn by_sections(file: &Elf, findings: &mut Diagnostics) -> Image {
     image
 }
 
+/// Segments of files that are looked through for each section; compilers write about six.
+const SEGMENTS: usize = 64;
+
+/// Notes that segments give a section of the image other bytes than it has itself: whoever copies segments has
+/// another image.
+pub(super) fn compare(file: &Elf, findings: &mut Diagnostics) {
+    let loaded = file.load_image.as_ref();
+    let loaded = loaded.filter(|image| image.pieces.len() <= SEGMENTS);
+    let (Some(loaded), true) = (loaded, file.image.has_addresses) else {
+        return;
+    };
+    let mut first: Option<(&Section, &str)> = None;
+    let mut count = 0;
+    for piece in file.image.pieces.iter().filter(|piece| piece.size > 0) {
+        let Some(section) = file.section(piece.owner) else {
+            continue;
+        };
+        let ahead = section.address.checked_sub(loaded.address);
+        let there = ahead.map(|offset| Span::new(offset, piece.size));
+        let segments = there.map(|span| loaded.pieces_in(span)).unwrap_or_default();
+        // Of segments that share bytes the last one is laid over the others.
+        let has_all = |segment: &&&Piece| {
+            let within = ahead.and_then(|offset| offset.checked_sub(segment.offset));
+            within.is_some_and(|within| Span::new(within, piece.size).within(segment.size))
+        };
+        let wrong = match segments.last().filter(has_all) {
+            None => "a segment with all of it",
+            Some(segment) => {
+                let within = section.address - loaded.address - segment.offset;
+                let stored = segment.stored.size.saturating_sub(within).min(piece.size);
+                let is_same = stored == piece.stored.size.min(piece.size)
+                    && (stored == 0 || segment.stored.offset + within == piece.stored.offset);
+                if is_same {
+                    continue;
+                }
+                "a segment of the same bytes"
+            }
+        };
+        first.get_or_insert((section, wrong));
+        count += 1;
+    }
+    if let Some((section, wrong)) = first {
+        let message = match count {
+            1 => "a loader that copies segments has something else where this section is".into(),
+            _ => format!(
+                "a loader that copies segments has something else where {count} sections are"
+            ),
+        };
+        let name = &section.name;
+        findings.push(
+            Diagnostic::note(Kind::Loader, message)
+                .expected(wrong, format!("address 0x{:x}", section.address))
+                .within(format!("section {} {name}, sh_addr", section.index))
+                .at(file.source().absolute(section.header)),
+        );
+    }
+}
+
 /// The image by the program headers.
 pub(super) fn by_segments(file: &Elf, findings: &mut Diagnostics) -> Option<Image> {
     let loads = || file.segments.iter().filter(|s| s.is_load());

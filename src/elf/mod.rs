@@ -5,12 +5,14 @@
 //! finding, and the rest is still read.
 
 pub mod check;
+pub mod compressed;
 pub mod dialect;
 pub mod dynamic;
 pub mod header;
 pub mod image;
 pub mod map;
 pub mod note;
+pub mod patch;
 pub mod record;
 pub mod relocation;
 pub mod section;
@@ -146,6 +148,9 @@ impl Elf {
         };
         elf.load_image = image::by_segments(&elf, findings);
         elf.image = image::by_sections(&elf, findings);
+        if dialect.has_loader {
+            image::compare(&elf, findings);
+        }
         let mut room = source.size();
         elf.symbol_tables = symbol::tables(&elf, &mut room, findings);
         elf.relocation_tables = relocation::tables(&elf, false, &mut room, findings);

@@ -4,7 +4,7 @@ use object::elf;
 
 use super::map::Part;
 use super::note::Note;
-use super::{Elf, Relocation, RelocationTable, Strings, SymbolTable, tables};
+use super::{Elf, Relocation, RelocationTable, Section, Strings, SymbolTable, tables};
 use crate::error::{Diagnostics, Result};
 use crate::record::{Kind, Layout, Raw, Record};
 use crate::span::Span;
@@ -292,6 +292,9 @@ impl Elf {
         let Some(section) = self.section(index) else {
             return Ok(None);
         };
+        if section.is_compressed() {
+            return self.compression_record(section, offset);
+        }
         let symbols = self.symbol_table_in(index);
         if symbols.is_some() {
             return self.symbol_at(symbols, offset);
@@ -306,6 +309,19 @@ impl Elf {
             elf::SHT_DYNAMIC => self.dynamic_at(self.stored(section), offset),
             _ => Ok(None),
         }
+    }
+
+    /// The compression header of `section`, if it has the byte at `offset`: behind it nothing is as it was.
+    fn compression_record(&self, section: &Section, offset: u64) -> Result<Option<Record>> {
+        let class = self.header.class;
+        let layout = class.choose(&tables::ELF32_COMPRESSION, &tables::ELF64_COMPRESSION);
+        let stored = self.stored(section);
+        let span = Span::new(stored.offset, class.choose(12, 24));
+        if span.size > stored.size || !span.contains(offset) {
+            return Ok(None);
+        }
+        let bytes = self.source().read(span)?;
+        Ok(Some(layout.read("compression header", &bytes, span.offset)))
     }
 
     fn symbol_at(&self, table: Option<&SymbolTable>, offset: u64) -> Result<Option<Record>> {

@@ -4,7 +4,7 @@ use object::LittleEndian;
 use object::elf::{self, Rel32, Rel64, Rela32, Rela64};
 use object::read::elf::{Rel, Rela};
 
-use super::{Class, Dialect, Elf, LE, Table, pod};
+use super::{Class, Dialect, Elf, LE, SymbolTable, Table, patch, pod};
 use crate::error::{Diagnostics, Result};
 use crate::span::Span;
 
@@ -76,7 +76,7 @@ impl Relocation {
 
     /// Where the bytes that it patches lie: so many bytes past `r_offset`, and so many.
     fn field(self, dialect: &Dialect) -> (u64, u64) {
-        if let Some(bits) = dialect.patched_bits.and_then(|bits| bits(self.kind)) {
+        if let Some(bits) = patch::bits(dialect, self.kind) {
             let bytes = bits.bytes();
             return (bytes.offset, bytes.size);
         }
@@ -115,7 +115,10 @@ impl Bits {
             first = first.min(lsb / 8);
             end = end.max((lsb + width).div_ceil(8));
         }
-        Span::new(first.into(), end.saturating_sub(first).into())
+        match end {
+            0 => Span::default(),
+            _ => Span::new(first.into(), (end - first).into()),
+        }
     }
 
     /// The unsigned value whose bits are in `bytes`, which begin at `r_offset`: an addend that has no other place.
@@ -245,16 +248,17 @@ impl Elf {
         if !self.is_of_image(table) {
             return None;
         }
-        let linked = !self.header.is_relocatable() && self.image.has_addresses;
+        let image = self.main_image();
+        let linked = !self.header.is_relocatable() && image.has_addresses;
         match table.target {
             // In a linked file r_offset is an address, in others an offset in the section.
             Some(target) if !linked => {
-                let piece = self.image.piece_of_section(target)?;
+                let piece = image.piece_of_section(target)?;
                 (relocation.offset < piece.size).then(|| piece.offset + relocation.offset)
             }
             _ => {
-                let offset = relocation.offset.checked_sub(self.image.address)?;
-                (offset < self.image.end).then_some(offset)
+                let offset = relocation.offset.checked_sub(image.address)?;
+                (offset < image.end).then_some(offset)
             }
         }
     }
@@ -265,7 +269,7 @@ impl Elf {
         if let Some(addend) = relocation.addend {
             return Some(addend.into());
         }
-        let bits = self.dialect.patched_bits?(relocation.kind)?;
+        let bits = patch::bits(self.dialect, relocation.kind)?;
         table.target?;
         let rest = self.patched_from(table, relocation)?;
         let end = bits.bytes().end();
@@ -299,9 +303,18 @@ impl Elf {
         self.stored_from(section, relocation.offset.checked_sub(start)?)
     }
 
+    /// The symbols that the relocations of `table` name.
+    pub fn symbols_of(&self, table: &RelocationTable) -> Option<&SymbolTable> {
+        match table.section {
+            Some(_) => self.symbol_table_in(table.symbols),
+            // The dynamic table names one of each.
+            None => self.symbol_tables.first(),
+        }
+    }
+
     /// The name of the symbol that `relocation` refers to; of the section for symbols without one.
     pub fn symbol_name(&self, table: &RelocationTable, relocation: &Relocation) -> Option<String> {
-        let symbols = self.symbols(self.symbol_table_in(table.symbols)?).ok()?;
+        let symbols = self.symbols(self.symbols_of(table)?).ok()?;
         let symbol = symbols.get(u64::from(relocation.symbol))?;
         if symbol.name == 0 && symbol.info & 15 == elf::STT_SECTION.0 {
             return Some(self.section_label(symbol.section).into_owned());

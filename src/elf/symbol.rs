@@ -259,10 +259,10 @@ impl Elf {
 
     /// Without section headers the address alone says where it is, in the image by the segments.
     fn place_by_address(&self, symbol: &Symbol) -> Place {
-        let image = match &self.load_image {
-            Some(image) if self.sections.is_empty() => image,
-            _ => return Place::Outside,
-        };
+        if !self.sections.is_empty() || self.load_image.is_none() {
+            return Place::Outside;
+        }
+        let image = self.main_image();
         match symbol.value.checked_sub(image.address) {
             Some(offset) if offset <= image.size => Place::Image(offset),
             _ => Place::Outside,

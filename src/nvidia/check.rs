@@ -4,8 +4,8 @@
 //! That a relocation lies outside its section, or that its symbol lies in something that the image does not
 //! hold, is found by the ELF floor's checks.
 
-use super::patch::{Form, LOADED};
 use super::tables;
+use crate::elf::patch::Form;
 use crate::elf::symbol::Place;
 use crate::elf::{Elf, Relocation, RelocationTable, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind};
@@ -148,7 +148,8 @@ fn refusal(
     symbols: Option<&Symbols<'_>>,
     relocation: &Relocation,
 ) -> Option<Reason> {
-    let form = Form::of(relocation.kind).filter(|_| LOADED.contains(&relocation.kind));
+    let form = Form::of(elf.dialect, relocation.kind);
+    let form = form.filter(|_| elf.dialect.loaded.contains(&relocation.kind));
     let Some(form) = form else {
         return Some(Reason::Type(relocation.kind));
     };

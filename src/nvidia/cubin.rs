@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::bank0::Bank0;
 use super::callgraph::{Entry, Relation};
 use super::info::Entries;
-use super::lines::{self, Lines};
 use super::note::{self, Notes};
 use super::{Bank, CallGraph, Callee, Check, Code, Kernel, code, is_new, kernel, record, tables};
 use crate::elf::{Elf, Section, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
+use crate::lines::{self, Function, Lines};
 use crate::record::Record;
 use crate::text::Text;
 
@@ -180,7 +180,12 @@ impl Cubin {
 
     /// The lines of source and of PTX of the kernel of that index.
     pub fn lines(&self, elf: &Elf, kernel: usize) -> Option<Rc<Lines>> {
-        Some(self.lines.get(elf, self.kernels.get(kernel)?.section))
+        let function = Function {
+            section: self.kernels.get(kernel)?.section,
+            start: 0,
+            size: u64::MAX,
+        };
+        Some(self.lines.get(elf, function))
     }
 
     /// Finds the relocations that a loader refuses, code that ends within an instruction, and line programs that cannot be

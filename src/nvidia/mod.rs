@@ -11,9 +11,7 @@ pub mod code;
 pub mod cubin;
 pub mod info;
 pub mod kernel;
-pub mod lines;
 pub mod note;
-pub mod patch;
 mod record;
 pub mod tables;
 
@@ -56,7 +54,10 @@ pub static DIALECT: Dialect = Dialect {
     flags: Some(flags),
     section: Some(section),
     other: Some(&tables::SYMBOL_OTHER),
-    patched_bits: Some(patch::bits),
+    relocation_bits: &tables::RELOCATION_BITS,
+    loaded: LOADED,
+    loads_implicit_addends: true,
+    banks: Some(".nv.constant"),
     roles: ROLES,
     version: Some(version),
     not_held: Some(".nv.shared."),
@@ -69,6 +70,10 @@ pub static DIALECT: Dialect = Dialect {
     image_limit: (1 << 49) - PAGE,
     has_loader: true,
 };
+
+/// `R_CUDA_64`, `R_CUDA_ABS32_LO_32`, `R_CUDA_ABS32_HI_32`. The bits that they write are whole bytes: 8 at `r_offset`,
+/// 4 that lie 4 past it.
+const LOADED: &[u32] = &[0x02, 0x38, 0x39];
 
 /// Relocatable cubins have types of their own for memory that is not initialised: `SHT_CUDA_GLOBAL`,
 /// `SHT_CUDA_LOCAL`, `SHT_CUDA_SHARED`, `SHT_CUDA_RESERVED_SHARED`. `sh_offset` is where the next section begins.

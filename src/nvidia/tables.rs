@@ -1252,16 +1252,16 @@ f\tR_CUDA_ABS24_26\tS + A in bits 26 to 49\n\
 10\tR_CUDA_ABS24_23\tS + A in bits 23 to 46\n\
 11\tR_CUDA_ABS16_26\tS + A in bits 26 to 41\n\
 12\tR_CUDA_ABS16_23\tS + A in bits 23 to 38\n\
-13\tR_CUDA_TEX_SLOT\t\n\
-14\tR_CUDA_SAMP_SLOT\t\n\
-15\tR_CUDA_SURF_SLOT\t\n\
+13\tR_CUDA_TEX_SLOT\tthe symbol's value + A in bits 32 to 39\n\
+14\tR_CUDA_SAMP_SLOT\tthe symbol's value + A in bits 40 to 44\n\
+15\tR_CUDA_SURF_SLOT\tthe symbol's value + A in bits 26 to 31\n\
 16\tR_CUDA_TEX_BINDLESSOFF13_32\t(S + A) / 4, a place in a constant bank, in bits 32 to 44\n\
 17\tR_CUDA_TEX_BINDLESSOFF13_47\t(S + A) / 4, a place in a constant bank, in bits 47 to 59\n\
 18\tR_CUDA_CONST_FIELD19_28\t(S + A) / 4 in 14 bits from bit 28, the constant bank in the 5 bits above\n\
 19\tR_CUDA_CONST_FIELD19_23\t(S + A) / 4 in 14 bits from bit 23, the constant bank in the 5 bits above\n\
-1a\tR_CUDA_TEX_SLOT9_49\t\n\
+1a\tR_CUDA_TEX_SLOT9_49\tthe symbol's value + A in bits 49 to 57\n\
 1b\tR_CUDA_6_31\tS + A in bits 31 to 36\n\
-1c\tR_CUDA_2_47\t\n\
+1c\tR_CUDA_2_47\tS + A in bits 47 and 48\n\
 1d\tR_CUDA_TEX_BINDLESSOFF13_41\t(S + A) / 4, a place in a constant bank, in bits 41 to 53\n\
 1e\tR_CUDA_TEX_BINDLESSOFF13_45\t(S + A) / 4, a place in a constant bank, in bits 45 to 57\n\
 1f\tR_CUDA_FUNC_DESC32_23\tthe function descriptor's address in bits 23 to 54; not verified\n\
@@ -1301,12 +1301,12 @@ f\tR_CUDA_ABS24_26\tS + A in bits 26 to 49\n\
 41\tR_CUDA_BINDLESSOFF14_40\t(S + A) / 4, a place in a constant bank, in bits 40 to 53\n\
 42\tR_CUDA_CONST_FIELD21_38\tS + A in 16 bits from bit 38, the constant bank in the 5 bits above\n\
 43\tR_CUDA_INSTRUCTION128\ta whole instruction of 128 bits; not verified\n\
-44\tR_CUDA_YIELD_OPCODE9_0\t\n\
-45\tR_CUDA_YIELD_CLEAR_PRED4_87\t\n\
+44\tR_CUDA_YIELD_OPCODE9_0\tA, the operation of NOP, in bits 0 to 8, where the YIELD is not wanted\n\
+45\tR_CUDA_YIELD_CLEAR_PRED4_87\t0 in bits 87 to 90, where the YIELD is not wanted\n\
 46\tR_CUDA_32_LO\tlow 32 bits of S + A\n\
 47\tR_CUDA_32_HI\thigh 32 bits of S + A\n\
-48\tR_CUDA_UNUSED_CLEAR32\t\n\
-49\tR_CUDA_UNUSED_CLEAR64\t\n\
+48\tR_CUDA_UNUSED_CLEAR32\t0 in 32 bits, where a linker leaves the symbol out\n\
+49\tR_CUDA_UNUSED_CLEAR64\t0 in 64 bits, where a linker leaves the symbol out\n\
 4a\tR_CUDA_ABS24_40\tS + A in bits 40 to 63\n\
 4b\tR_CUDA_ABS55_16_34\t(S + A) / 4 in bits 16 to 23 and bits 34 to 80\n\
 4c\tR_CUDA_8_0\tbyte 0 of the value, 8 bits\n\
@@ -1352,14 +1352,19 @@ f\tR_CUDA_ABS24_26\tS + A in bits 26 to 49\n\
 ");
 
 /// Bits that the relocation types write, as far as they are known.
-// Source: Observed: what nvlink 13.5 writes for a relocation of each type; .nv.rel.action of CUDA 13.5 for CONST_FIELD22_37; ABS47, ABS55 and ABS56 by flipping bits of calls in nvdisasm 13.5; unseen ones by their names
+// Source: Observed: what nvlink 13.5 writes for a relocation of each type; .nv.rel.action of CUDA 13.5 for CONST_FIELD22_37; ABS47, ABS55 and ABS56 by flipping bits of calls in nvdisasm 13.5; those that are not written by their names
 #[rustfmt::skip]
 pub static RELOCATION_BITS: Names = Names::packed("\
+0\t-\tnot: it stands for nothing\n\
 1\t0:32\t\n\
 2\t0:64\t\n\
-3\t0:32\tunseen\n\
-4\t0:64\tunseen\n\
+3\t0:32\tnot: nvlink leaves the value to the driver\n\
+4\t0:64\tnot: nvlink leaves the value to the driver\n\
 5\t26:32\t\n\
+6\t-\tnot: the driver numbers the headers of textures, samplers and surfaces\n\
+7\t-\tnot: the driver numbers the headers of textures, samplers and surfaces\n\
+8\t-\tnot: the driver makes the descriptors of surfaces\n\
+9\t-\tnot: the driver makes the descriptors of surfaces\n\
 a\t26:32\t\n\
 b\t26:32\t>>32\n\
 c\t23:32\t\n\
@@ -1369,34 +1374,40 @@ f\t26:24\t\n\
 10\t23:24\t\n\
 11\t26:16\tbank\n\
 12\t23:16\tbank\n\
+13\t32:8\tvalue\n\
+14\t40:5\tvalue\n\
+15\t26:6\tvalue\n\
 16\t32:13\t>>2 bank\n\
 17\t47:13\t>>2 bank\n\
 18\t28:14\t>>2 bank 42:5\n\
 19\t23:14\t>>2 bank 37:5\n\
+1a\t49:9\tvalue\n\
 1b\t31:6\t\n\
+1c\t47:2\t\n\
 1d\t41:13\t>>2 bank\n\
 1e\t45:13\t>>2 bank\n\
-1f\t23:32\tunseen\n\
-20\t23:32\tunseen\n\
-21\t23:32\t>>32 unseen\n\
-22\t0:32\tunseen\n\
-23\t0:64\tunseen\n\
+1f\t23:32\tnot: the driver makes the descriptors of functions, and knows where\n\
+20\t23:32\tnot: the driver makes the descriptors of functions, and knows where\n\
+21\t23:32\t>>32 not: the driver makes the descriptors of functions, and knows where\n\
+22\t0:32\tnot: the driver makes the descriptors of functions, and knows where\n\
+23\t0:64\tnot: the driver makes the descriptors of functions, and knows where\n\
 24\t26:16\tbank 42:5\n\
 25\t37:16\tbank 53:5\n\
 26\t26:14\t>>2 bank 40:5\n\
 27\t23:16\tbank 39:5\n\
-28\t26:24\tunseen\n\
-29\t23:24\tunseen\n\
+28\t26:24\tnot: from where the distance counts was not seen\n\
+29\t23:24\tnot: from where the distance counts was not seen\n\
 2a\t20:32\t\n\
 2b\t20:32\t\n\
 2c\t20:32\t>>32\n\
 2d\t20:24\t\n\
 2e\t20:16\tbank\n\
-2f\t20:32\tunseen\n\
-30\t20:32\tunseen\n\
-31\t20:32\t>>32 unseen\n\
+2f\t20:32\tnot: the driver makes the descriptors of functions, and knows where\n\
+30\t20:32\tnot: the driver makes the descriptors of functions, and knows where\n\
+31\t20:32\t>>32 not: the driver makes the descriptors of functions, and knows where\n\
 32\t20:14\t>>2 bank 34:5\n\
 33\t36:13\t>>2 bank\n\
+34\t-\tnot: the driver numbers the headers of textures, samplers and surfaces\n\
 36\t20:16\tbank 36:5\n\
 37\t32:32\t\n\
 38\t32:32\t\n\
@@ -1404,14 +1415,18 @@ f\t26:24\t\n\
 3a\t34:47\t>>2\n\
 3b\t32:16\tbank\n\
 3c\t32:24\t\n\
-3d\t32:32\tunseen\n\
-3e\t32:32\tunseen\n\
-3f\t32:32\t>>32 unseen\n\
+3d\t32:32\tnot: the driver makes the descriptors of functions, and knows where\n\
+3e\t32:32\tnot: the driver makes the descriptors of functions, and knows where\n\
+3f\t32:32\t>>32 not: the driver makes the descriptors of functions, and knows where\n\
 40\t40:14\t>>2 bank 54:5\n\
 41\t40:14\t>>2 bank\n\
 42\t38:16\tbank 54:5\n\
+44\t0:9\tnot: the YIELD stays as long as nobody wants a NOP in its place\n\
+45\t87:4\tnot: the YIELD stays as long as nobody wants a NOP in its place\n\
 46\t0:32\t\n\
 47\t0:32\t>>32\n\
+48\t0:32\tnot: it clears only where a linker leaves its symbol out\n\
+49\t0:64\tnot: it clears only where a linker leaves its symbol out\n\
 4a\t40:24\t\n\
 4b\t16:8,34:47\t>>2\n\
 4c\t0:8\t\n\
@@ -1422,23 +1437,24 @@ f\t26:24\t\n\
 51\t0:8\t>>40\n\
 52\t0:8\t>>48\n\
 53\t0:8\t>>56\n\
-54\t0:8\tunseen\n\
-55\t0:8\t>>8 unseen\n\
-56\t0:8\t>>16 unseen\n\
-57\t0:8\t>>24 unseen\n\
-58\t0:8\t>>32 unseen\n\
-59\t0:8\t>>40 unseen\n\
-5a\t0:8\t>>48 unseen\n\
-5b\t0:8\t>>56 unseen\n\
-5c\t0:8\tunseen\n\
-5d\t0:8\t>>8 unseen\n\
-5e\t0:8\t>>16 unseen\n\
-5f\t0:8\t>>24 unseen\n\
-60\t0:8\t>>32 unseen\n\
-61\t0:8\t>>40 unseen\n\
-62\t0:8\t>>48 unseen\n\
-63\t0:8\t>>56 unseen\n\
+54\t0:8\tnot: nvlink leaves the value to the driver\n\
+55\t0:8\t>>8 not: nvlink leaves the value to the driver\n\
+56\t0:8\t>>16 not: nvlink leaves the value to the driver\n\
+57\t0:8\t>>24 not: nvlink leaves the value to the driver\n\
+58\t0:8\t>>32 not: nvlink leaves the value to the driver\n\
+59\t0:8\t>>40 not: nvlink leaves the value to the driver\n\
+5a\t0:8\t>>48 not: nvlink leaves the value to the driver\n\
+5b\t0:8\t>>56 not: nvlink leaves the value to the driver\n\
+5c\t0:8\tnot: the driver makes the descriptors of functions, and knows where\n\
+5d\t0:8\t>>8 not: the driver makes the descriptors of functions, and knows where\n\
+5e\t0:8\t>>16 not: the driver makes the descriptors of functions, and knows where\n\
+5f\t0:8\t>>24 not: the driver makes the descriptors of functions, and knows where\n\
+60\t0:8\t>>32 not: the driver makes the descriptors of functions, and knows where\n\
+61\t0:8\t>>40 not: the driver makes the descriptors of functions, and knows where\n\
+62\t0:8\t>>48 not: the driver makes the descriptors of functions, and knows where\n\
+63\t0:8\t>>56 not: the driver makes the descriptors of functions, and knows where\n\
 64\t44:20\t\n\
+65\t-\tnot: the driver numbers the headers of textures, samplers and surfaces\n\
 66\t0:64\t\n\
 67\t0:32\t\n\
 68\t0:8\t\n\

@@ -74,6 +74,7 @@ pub const EVERY: &[&str] = &[
     "nvidia/host",
     "amdgpu/out",
     "amdgpu/own",
+    "amdgpu/linked",
     "amdgpu/con",
     "amdgpu/mal",
     "own",

@@ -1,11 +1,12 @@
-//! Lines of source beside code, from `.debug_line`, and lines of PTX, from `.nv_debug_line_sass`.
+//! Lines of source beside code, from `.debug_line`, and in cubins lines of PTX, from `.nv_debug_line_sass`.
 //!
-//! Both are DWARF line programs without a unit that leads to them, so they are read one behind the other. Every address
-//! counts from the start of a function: the relocation of the operand of `DW_LNE_set_address` says of which. NVIDIA's own
-//! `DW_LNE_inlined_call` names a row before, counted from 1 in its sequence, as the place that the next rows were inlined
-//! at, and 0 ends that.
+//! Both are DWARF line programs, of any version up to 5. They are read one behind the other, without the units that lead
+//! to them: cubins need not have these. In files that are not linked, and in cubins, addresses count from the start of a
+//! section: the relocation of the operand of `DW_LNE_set_address` says of which. Elsewhere they are addresses. NVIDIA's
+//! own `DW_LNE_inlined_call` names a row before, counted from 1 in its sequence, as the place that the next rows were
+//! inlined at, and 0 ends that.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use gimli::{
@@ -20,12 +21,29 @@ use crate::order;
 
 const SOURCE: &str = ".debug_line";
 const PTX: &str = ".nv_debug_line_sass";
+/// Where names of files are that line programs of DWARF 5 share, and those that they share with other sections.
+const LINE_NAMES: &str = ".debug_line_str";
+const NAMES: &str = ".debug_str";
 
 /// `DW_LNE_inlined_call`: the row that the call is in, and the function's name in `.debug_str`.
 const INLINED_CALL: DwLne = DwLne(0x90);
 
-/// Bytes of a section with line programs that are read, at most.
+/// Bytes of a section with line programs that are read, at most; if it is compressed, of what it unpacks to.
 const LIMIT: u64 = 128 << 20;
+
+/// Bytes of a name that is kept in another section, at most.
+const NAME_LIMIT: usize = 4096;
+
+/// A function whose lines are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Function {
+    /// The section in which the addresses of its line programs count; 0 where they are addresses.
+    pub section: u32,
+    /// Its first address.
+    pub start: u64,
+    /// Bytes.
+    pub size: u64,
+}
 
 /// The lines of a function.
 #[derive(Debug, Default)]
@@ -83,8 +101,8 @@ impl Rows {
 }
 
 impl Lines {
-    /// Reads the lines of the code in section `code`.
-    fn read(elf: &Elf, code: u32) -> Self {
+    /// Reads the lines of `code`.
+    pub fn read(elf: &Elf, code: Function) -> Self {
         let mut files = Vec::new();
         let rows = |name: &str, files: &mut Vec<String>| {
             let section = elf.section_named(name);
@@ -120,6 +138,14 @@ impl Lines {
         })
     }
 
+    /// Whether a row of the line programs begins in the `size` bytes from `offset` of the code on.
+    pub fn begins_in(&self, offset: u64, size: u64) -> bool {
+        let rows = &self.source;
+        let at = |i: &u32| rows.rows[*i as usize].offset;
+        let first = rows.order.partition_point(|i| at(i) < offset);
+        rows.order.get(first).is_some_and(|i| at(i) - offset < size)
+    }
+
     /// The line of PTX of the instruction at `offset` of the code, counted from 1.
     pub fn ptx_at(&self, offset: u64) -> Option<u32> {
         self.ptx.at(offset).map(|row| row.line)
@@ -128,14 +154,14 @@ impl Lines {
 
 /// The lines of the function that was asked for last: a table of its code is looked at window by window.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cache(RefCell<Option<(u32, Rc<Lines>)>>);
+pub struct Cache(RefCell<Option<(Function, Rc<Lines>)>>);
 
 impl Cache {
-    /// The lines of the code in section `code`.
-    pub fn get(&self, elf: &Elf, code: u32) -> Rc<Lines> {
+    /// The lines of `code`.
+    pub fn get(&self, elf: &Elf, code: Function) -> Rc<Lines> {
         let mut kept = self.0.borrow_mut();
         match &*kept {
-            Some((section, lines)) if *section == code => lines.clone(),
+            Some((function, lines)) if *function == code => lines.clone(),
             _ => {
                 let lines = Rc::new(Lines::read(elf, code));
                 *kept = Some((code, lines.clone()));
@@ -143,6 +169,11 @@ impl Cache {
             }
         }
     }
+}
+
+/// The last part of a path.
+pub fn name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// A row of a line program.
@@ -153,7 +184,7 @@ struct Stated<'a> {
     nth: usize,
     /// The section of the code; 0 where nothing says which.
     code: u32,
-    offset: u64,
+    address: u64,
     file: u64,
     line: u32,
     /// The row of its sequence that it was inlined at, counted from 1; 0 where it was not.
@@ -162,19 +193,25 @@ struct Stated<'a> {
 }
 
 impl Rows {
-    /// The rows of the code in section `code`, of the programs in `section`.
-    fn read(elf: &Elf, section: &Section, code: u32, files: &mut Vec<String>) -> Self {
+    /// The rows of `code`, of the programs in `section`.
+    fn read(elf: &Elf, section: &Section, code: Function, files: &mut Vec<String>) -> Self {
         let mut known = Index::default();
-        let mut rows = Vec::new();
+        let mut rows: Vec<Row> = Vec::new();
         let mut base = 0;
+        // The row before the function's first one, in a sequence of several functions.
+        let mut before: Option<Row> = None;
         // Many files of a malformed program can be in one folder with a long name.
         let mut room = section.size.saturating_mul(4);
         // What is wrong in it is found by the checks.
         let _ = walk(elf, section, &mut |stated| {
             if stated.nth == 0 {
                 base = rows.len();
+                before = None;
             }
-            if stated.code != code {
+            // Where the function ends its rows do, too.
+            let offset = stated.address.wrapping_sub(code.start);
+            let is_before = stated.address < code.start;
+            if stated.code != code.section || (!is_before && offset > code.size) {
                 return;
             }
             let file = known.add(&index::pair(stated.unit, stated.file));
@@ -193,12 +230,18 @@ impl Rows {
             // A row of before: chains of callers end.
             let caller = (base + stated.context).min(u32::MAX as usize);
             let is_inlined = stated.context > 0 && caller <= rows.len();
-            rows.push(Row {
-                offset: stated.offset,
+            let row = Row {
+                offset: if is_before { 0 } else { offset },
                 file: file as u32,
                 line: stated.line,
                 caller: if is_inlined { caller as u32 } else { 0 },
-            });
+            };
+            if is_before {
+                before = Some(row);
+                return;
+            }
+            rows.extend(before.take().filter(|row| offset > 0 && row.line > 0));
+            rows.push(row);
         });
         let order = order::by_key(rows.len(), &|i| rows[i].offset);
         Self { rows, order }
@@ -212,30 +255,56 @@ struct Malformed(u64, &'static str);
 /// which section's it is is left beside.
 #[derive(Clone, Copy, Debug)]
 struct Relocations<'a> {
-    /// Offset of the operand, section, offset there; by increasing offset.
-    entries: &'a [(u64, u32, u64)],
+    /// By increasing offset.
+    entries: &'a [Moved],
     section: &'a Cell<u32>,
+}
+
+/// What a relocation makes of an operand.
+#[derive(Clone, Copy, Debug)]
+struct Moved {
+    /// Offset of the operand.
+    operand: u64,
+    /// The section that it leads to.
+    section: u32,
+    /// Where in that it leads to.
+    address: u64,
+    /// Whether the bytes of the operand are added.
+    is_added: bool,
+}
+
+impl Relocations<'_> {
+    fn moved(&self, operand: usize, value: u64) -> (u32, u64) {
+        let entries = self.entries;
+        let at = entries.binary_search_by_key(&(operand as u64), |moved| moved.operand);
+        match at.map(|at| entries[at]) {
+            Err(_) => (0, value),
+            Ok(moved) if moved.is_added => (moved.section, moved.address.wrapping_add(value)),
+            Ok(moved) => (moved.section, moved.address),
+        }
+    }
 }
 
 impl gimli::Relocate for Relocations<'_> {
     fn relocate_address(&self, offset: usize, value: u64) -> gimli::Result<u64> {
-        let at = self
-            .entries
-            .binary_search_by_key(&(offset as u64), |entry| entry.0);
-        let (_, section, address) = at.map_or((0, 0, 0), |at| self.entries[at]);
+        let (section, address) = self.moved(offset, value);
         self.section.set(section);
-        // The addend is in the relocation or in the bytes; of the two the other is 0.
-        Ok(address.wrapping_add(value))
+        Ok(address)
     }
 
-    fn relocate_offset(&self, _: usize, value: usize) -> gimli::Result<usize> {
-        Ok(value)
+    fn relocate_offset(&self, offset: usize, value: usize) -> gimli::Result<usize> {
+        // Offsets past what a browser can address are past the end of any section.
+        let (_, moved) = self.moved(offset, value as u64);
+        Ok(usize::try_from(moved).unwrap_or(usize::MAX))
     }
 }
 
-/// What relocations do to `section`.
-fn relocations(elf: &Elf, section: &Section) -> Vec<(u64, u32, u64)> {
+/// What relocations do to `section`: nothing where a linker has done it and kept them, in a file with addresses.
+fn relocations(elf: &Elf, section: &Section) -> Vec<Moved> {
     let mut entries = Vec::new();
+    if has_addresses(elf) {
+        return entries;
+    }
     let tables = elf.relocation_tables.iter();
     for table in tables.filter(|table| table.target == Some(section.index)) {
         let symbols = elf.symbol_table_in(table.symbols);
@@ -246,12 +315,21 @@ fn relocations(elf: &Elf, section: &Section) -> Vec<(u64, u32, u64)> {
         entries.extend(relocations.iter().filter_map(|relocation| {
             let symbol = symbols.get(relocation.symbol.into())?;
             let addend = relocation.addend.unwrap_or(0) as u64;
-            let address = symbol.value.wrapping_add(addend);
-            Some((relocation.offset, symbol.section, address))
+            Some(Moved {
+                operand: relocation.offset,
+                section: symbol.section,
+                address: symbol.value.wrapping_add(addend),
+                is_added: relocation.addend.is_none(),
+            })
         }));
     }
-    order::arrange(&mut entries, |entry| entry.0);
+    order::arrange(&mut entries, |moved| moved.operand);
     entries
+}
+
+/// Whether addresses of line programs are those of the file, not places in its sections.
+pub fn has_addresses(elf: &Elf) -> bool {
+    !elf.header.is_relocatable() && elf.image.has_addresses
 }
 
 /// Runs the line programs in `section` and tells `each` of their rows.
@@ -260,16 +338,18 @@ fn walk(
     section: &Section,
     each: &mut dyn FnMut(&Stated<'_>),
 ) -> std::result::Result<(), Malformed> {
-    let span = elf.stored(section);
-    let place = |at: usize| span.offset + at as u64;
-    if span.size > LIMIT {
-        return Err(Malformed(
-            place(0),
-            "the line programs are too long to be read",
-        ));
-    }
-    let bytes = elf.source().read(span);
-    let bytes = bytes.map_err(|_| Malformed(place(0), "the line programs cannot be read"))?;
+    let start = elf.stored(section).offset;
+    let place = |at: usize| match section.is_compressed() {
+        true => start,
+        false => start + at as u64,
+    };
+    let bytes = elf.unpack(section, LIMIT);
+    let bytes = bytes.map_err(|why| Malformed(start, why))?;
+    let names = [LINE_NAMES, NAMES].map(|name| Names {
+        elf,
+        name,
+        bytes: OnceCell::new(),
+    });
     let entries = relocations(elf, section);
     let code = Cell::new(0);
     let relocations = Relocations {
@@ -313,7 +393,7 @@ fn walk(
                 unit,
                 nth,
                 code: code.get(),
-                offset: row.address(),
+                address: row.address(),
                 file: row.file_index(),
                 line: match row.end_sequence() {
                     true => 0,
@@ -323,7 +403,17 @@ fn walk(
                 path: &|| {
                     let file = header.file(row.file_index());
                     let folder = file.and_then(|file| file.directory(header));
-                    (text(folder), text(file.map(|file| file.path_name())))
+                    let mut folder = text(folder, &names);
+                    let name = text(file.map(|file| file.path_name()), &names);
+                    // A folder may be said from where the compiler ran.
+                    let is_below = file.is_some_and(|file| file.directory_index() > 0);
+                    if is_below && !folder.is_empty() && !folder.starts_with('/') {
+                        let above = text(header.directory(0), &names);
+                        if !above.is_empty() {
+                            folder = above + "/" + &folder;
+                        }
+                    }
+                    (folder, name)
                 },
             });
             nth += 1;
@@ -339,18 +429,44 @@ fn walk(
     Ok(())
 }
 
-fn text<R: Reader>(value: Option<AttributeValue<R>>) -> String {
+/// A section with names, read when the first one is asked for.
+struct Names<'a> {
+    elf: &'a Elf,
+    name: &'a str,
+    bytes: OnceCell<Vec<u8>>,
+}
+
+impl Names<'_> {
+    fn at(&self, offset: usize) -> String {
+        let bytes = self.bytes.get_or_init(|| {
+            let section = self.elf.section_named(self.name);
+            let bytes = section.map(|section| self.elf.unpack(section, LIMIT));
+            bytes.and_then(Result::ok).unwrap_or_default()
+        });
+        let rest = bytes.get(offset..).unwrap_or_default();
+        let rest = &rest[..rest.len().min(NAME_LIMIT)];
+        let name = rest.split(|&byte| byte == 0).next().unwrap_or_default();
+        String::from_utf8_lossy(name).into_owned()
+    }
+}
+
+fn text<R: Reader<Offset = usize>>(
+    value: Option<AttributeValue<R>>,
+    [line_names, names]: &[Names<'_>; 2],
+) -> String {
     match value {
         Some(AttributeValue::String(text)) => text
             .to_slice()
             .map(|text| String::from_utf8_lossy(&text).into_owned())
             .unwrap_or_default(),
+        Some(AttributeValue::DebugLineStrRef(offset)) => line_names.at(offset.0),
+        Some(AttributeValue::DebugStrRef(offset)) => names.at(offset.0),
         _ => String::new(),
     }
 }
 
 /// Finds line programs that cannot be read to their end.
-pub(super) fn check(elf: &Elf, findings: &mut Diagnostics) {
+pub fn check(elf: &Elf, findings: &mut Diagnostics) {
     for section in [SOURCE, PTX]
         .iter()
         .filter_map(|name| elf.section_named(name))

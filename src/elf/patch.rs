@@ -1,67 +1,81 @@
 //! What a loader writes over the image for the address that it is loaded at.
 //!
-//! The reference ABI's loader applies three types of relocations. The others are a linker's or the driver's; those
-//! whose bits are known (`RELOCATION_BITS` in `tables/nvidia/relocation.toml`) are applied here too, and marked so.
+//! The reference ABI's loaders apply few types of relocations ([`Dialect::loaded`]). The others are a linker's or the
+//! driver's; those whose bits and value are known ([`Dialect::relocation_bits`]) are applied here too, and marked so.
 //! Patches are in file order, and a later one wins where they overlap. Nothing of the image is copied to apply them:
 //! any window can be patched.
 
-use super::tables;
-use crate::elf::symbol::Place;
-use crate::elf::{Bits, Elf, Relocation, RelocationTable, Symbols};
+use super::symbol::{Place, Symbol};
+use super::{Bits, Dialect, Elf, Image, Relocation, RelocationTable, Symbols};
 use crate::order;
 use crate::span::Span;
 
-/// The types that the reference ABI's loader applies: `R_CUDA_64`, `R_CUDA_ABS32_LO_32`, `R_CUDA_ABS32_HI_32`.
-/// The bits that they write are whole bytes: 8 at `r_offset`, 4 that lie 4 past it.
-pub(super) const LOADED: [u32; 3] = [0x02, 0x38, 0x39];
-
 /// Relocations of the image that are read, at most.
 pub const LIMIT: usize = 1 << 20;
-
-/// The beginning of constant banks' section names, and the types that those of relocatable cubins have.
-const CONSTANT: &str = ".nv.constant";
 
 /// How a relocation type writes its value: which of its bits go where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Form {
     /// The bits that the value is written to.
     bits: Bits,
-    /// Whether the symbol's value is its place in a constant bank.
-    in_bank: bool,
+    /// What the symbol counts as.
+    of: Of,
+    /// Whether the place is subtracted.
+    is_from_place: bool,
+    /// What is added besides.
+    plus: i64,
     /// Lowest bit and number of bits that the bank's number is written to.
     bank: (u32, u32),
-    /// Whether a linker was seen to write so: else the type's name alone says it.
-    is_seen: bool,
+    /// Why it writes nothing as long as nobody else has a part in it; empty where it writes.
+    left: &'static str,
+}
+
+/// What a relocation's symbol counts as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Of {
+    /// Its address.
+    #[default]
+    Address,
+    /// Its place in a constant bank.
+    Bank,
+    /// Its value as stored.
+    Value,
+    /// Nothing: the addend is an address in the linked file.
+    Addend,
 }
 
 impl Form {
     /// The form of relocation type `kind`; `None` where nobody has seen what it writes.
-    pub fn of(kind: u32) -> Option<Self> {
-        Self::named(kind).filter(|form| form.is_seen)
-    }
-
-    fn named(kind: u32) -> Option<Self> {
-        let named = tables::RELOCATION_BITS.get(kind.into())?;
-        let mut form = Self {
-            is_seen: true,
-            ..Self::default()
-        };
+    pub fn of(dialect: &Dialect, kind: u32) -> Option<Self> {
+        let named = dialect.relocation_bits.get(kind.into())?;
+        let mut form = Self::default();
         for (part, text) in form.bits.parts.iter_mut().zip(named.name.split(',')) {
             *part = pair(text);
         }
-        for word in named.note.split(' ') {
-            match word.strip_prefix(">>") {
-                Some(shift) => form.bits.shift = shift.parse().unwrap_or(0),
-                None if word == "bank" => form.in_bank = true,
-                None if word == "unseen" => form.is_seen = false,
-                None if !word.is_empty() => form.bank = pair(word),
-                None => {}
+        let (words, left) = named.note.split_once("not: ").unwrap_or((named.note, ""));
+        form.left = left;
+        for word in words.split_ascii_whitespace() {
+            match word {
+                "bank" => form.of = Of::Bank,
+                "value" => form.of = Of::Value,
+                "addend" => form.of = Of::Addend,
+                "-P" => form.is_from_place = true,
+                word => match (word.strip_prefix(">>"), word.parse()) {
+                    (Some(shift), _) => form.bits.shift = shift.parse().unwrap_or(0),
+                    (None, Ok(plus)) => form.plus = plus,
+                    (None, Err(_)) => form.bank = pair(word),
+                },
             }
         }
         Some(form)
     }
 
-    /// The bytes that it writes to, counted from `r_offset`.
+    /// Whether it writes; types that do not are a linker's or the driver's to decide.
+    pub fn writes(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    /// The bytes that it writes to, or would, counted from `r_offset`; none where that is not known.
     pub fn bytes(&self) -> Span {
         let value = self.bits.bytes();
         match self.bank.1 {
@@ -107,9 +121,10 @@ fn set(window: &mut [u8], at: i64, lsb: u32, width: u32, value: u64) {
 /// The bits in which an implicit addend of relocation type `kind` lies. The reference ABI's loader adds them as they
 /// are. nvlink 13.5 puts them in their place first: in a `REL` entry of type `R_CUDA_CONST_FIELD19_40` the bits 7 are
 /// the addend 28.
-pub(super) fn bits(kind: u32) -> Option<Bits> {
-    let bits = Form::named(kind)?.bits;
-    let shift = if LOADED.contains(&kind) {
+pub(super) fn bits(dialect: &Dialect, kind: u32) -> Option<Bits> {
+    let bits = Form::of(dialect, kind)?.bits;
+    bits.bytes().some()?;
+    let shift = if dialect.loaded.contains(&kind) {
         0
     } else {
         bits.shift
@@ -129,7 +144,7 @@ pub enum By {
 }
 
 /// A relocation of the image, and what it writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Patch {
     /// Its row in the list of relocations.
     pub row: u32,
@@ -139,20 +154,24 @@ pub struct Patch {
     pub kind: u32,
     /// Who applies it.
     pub by: By,
-    /// The symbol's offset in the image, or in its bank.
-    symbol: u64,
+    dialect: &'static Dialect,
+    /// What it comes to in an image that is loaded at 0.
+    constant: u64,
     /// Whether the image's address is added.
-    is_relative: bool,
+    is_moved: bool,
     /// The symbol's constant bank.
     bank: u32,
-    addend: u64,
 }
 
 impl Patch {
-    /// What is written, before its bits are distributed: S + A, modulo 2^64.
+    /// What is written, before its bits are distributed: what the type makes of S + A, modulo 2^64.
     pub fn value(&self, base: u64) -> u64 {
-        let base = if self.is_relative { base } else { 0 };
-        base.wrapping_add(self.symbol).wrapping_add(self.addend)
+        let base = if self.is_moved { base } else { 0 };
+        base.wrapping_add(self.constant)
+    }
+
+    fn form(&self) -> Option<Form> {
+        Form::of(self.dialect, self.kind)
     }
 
     /// Whether it changes the image.
@@ -162,7 +181,7 @@ impl Patch {
 
     /// The bytes of the image that it patches; of one that is not applied, where the bits are known.
     pub fn span(&self) -> Option<Span> {
-        let bytes = Form::of(self.kind)?.bytes();
+        let bytes = self.form()?.bytes().some()?;
         Some(Span::new(
             self.offset?.checked_add(bytes.offset)?,
             bytes.size,
@@ -170,7 +189,7 @@ impl Patch {
     }
 
     fn write(&self, base: u64, offset: u64, window: &mut [u8]) {
-        if let (Some(form), Some(at)) = (Form::of(self.kind), self.offset) {
+        if let (Some(form), Some(at)) = (self.form(), self.offset) {
             let at = at.wrapping_sub(offset) as i64;
             form.write(self.value(base), self.bank, at, window);
         }
@@ -197,12 +216,7 @@ impl Patches {
             ..Self::default()
         };
         let mut start = 0;
-        // The list of relocations has those of sections; others are not known in cubins.
-        for table in elf
-            .relocation_tables
-            .iter()
-            .filter(|table| table.section.is_some())
-        {
+        for table in &elf.relocation_tables {
             if elf.is_of_image(table) {
                 patches.read_table(elf, table, start);
             }
@@ -232,7 +246,7 @@ impl Patches {
         let Ok(relocations) = elf.relocations(table) else {
             return;
         };
-        let symbols = elf.symbol_table_in(table.symbols);
+        let symbols = elf.symbols_of(table);
         let symbols = symbols.and_then(|table| elf.symbols(table).ok());
         for relocation in relocations.iter() {
             let row = u32::try_from(start + relocation.index);
@@ -308,14 +322,17 @@ fn patch(
         offset: elf.patched(table, relocation),
         kind: relocation.kind,
         by: By::Nobody(""),
-        symbol: 0,
-        is_relative: false,
+        dialect: elf.dialect,
+        constant: 0,
+        is_moved: false,
         bank: 0,
-        addend: 0,
     };
+    let dialect = elf.dialect;
+    let is_loaded = dialect.loaded.contains(&relocation.kind)
+        && (dialect.loads_implicit_addends || relocation.addend.is_some());
     patch.by = match apply(elf, table, symbols, relocation, &mut patch) {
         Err(why) => By::Nobody(why),
-        Ok(()) if LOADED.contains(&relocation.kind) => By::Loader,
+        Ok(()) if is_loaded => By::Loader,
         Ok(()) => By::Kernelscope,
     };
     patch
@@ -329,45 +346,70 @@ fn apply(
     relocation: &Relocation,
     patch: &mut Patch,
 ) -> Result<(), &'static str> {
-    let form = Form::of(relocation.kind).ok_or("nobody has seen what this type writes")?;
+    let form = Form::of(elf.dialect, relocation.kind);
+    let form = form.ok_or("nobody has seen what this type writes")?;
+    if !form.writes() {
+        return Err(form.left);
+    }
     let offset = patch.offset.ok_or("the image does not hold the place")?;
     let symbol = symbols.and_then(|symbols| symbols.get(relocation.symbol.into()));
-    let symbol = symbol.ok_or("it has no symbol")?;
-    if form.in_bank {
-        let section = elf.section(symbol.section);
-        let bank = section.and_then(|section| bank_of(&section.name));
-        let (section, bank) = section
-            .zip(bank)
-            .ok_or("its symbol is in no constant bank")?;
-        let start = if elf.header.is_relocatable() {
-            0
-        } else {
-            section.address
-        };
-        patch.symbol = symbol.value.wrapping_sub(start);
-        patch.bank = bank;
-    } else {
-        patch.symbol = match elf.place(&symbol) {
-            Place::Image(offset) => offset,
-            Place::Undefined => return Err("its symbol is not defined here"),
-            Place::Absolute => return Err("its symbol is a plain number"),
-            Place::Outside => return Err("the image does not hold its symbol"),
-        };
-        patch.is_relative = true;
-    }
-    let bytes = form.bytes();
-    let end = offset.checked_add(bytes.end());
-    if end.is_none_or(|end| end > elf.image.end) {
+    let image = elf.main_image();
+    let symbol = match (form.of, symbol) {
+        (Of::Addend, _) => {
+            patch.is_moved = true;
+            0_u64.wrapping_sub(image.address)
+        }
+        (_, None) => return Err("it has no symbol"),
+        (Of::Bank, Some(symbol)) => {
+            let (place, bank) = in_bank(elf, &symbol).ok_or("its symbol is in no constant bank")?;
+            patch.bank = bank;
+            place
+        }
+        (Of::Value, Some(symbol)) => symbol.value,
+        (Of::Address, Some(symbol)) => {
+            patch.is_moved = !form.is_from_place;
+            match elf.place(&symbol) {
+                Place::Image(offset) => offset,
+                Place::Undefined => return Err("its symbol is not defined here"),
+                Place::Absolute => return Err("its symbol is a plain number"),
+                Place::Outside => return Err("the image does not hold its symbol"),
+            }
+        }
+    };
+    let end = offset.checked_add(form.bytes().end());
+    if end.is_none_or(|end| end > image.end) {
         return Err("it reaches past the end of the image");
     }
     let addend = elf.addend(table, relocation);
-    patch.addend = addend.ok_or("its addend lies past its section's end")? as u64;
+    let addend = addend.ok_or("its addend lies past its section's end")? as u64;
+    let place = if form.is_from_place { offset } else { 0 };
+    patch.constant = symbol
+        .wrapping_add(addend)
+        .wrapping_sub(place)
+        .wrapping_add_signed(form.plus);
     Ok(())
 }
 
-/// The number of the constant bank that a section of that name is, or is a part of.
-fn bank_of(name: &str) -> Option<u32> {
-    let rest = name.strip_prefix(CONSTANT)?;
-    let digits = rest.split('.').next()?;
-    digits.parse().ok()
+/// Where `symbol` is in a constant bank, and the bank's number.
+fn in_bank(elf: &Elf, symbol: &Symbol) -> Option<(u64, u32)> {
+    let section = elf.section(symbol.section)?;
+    let rest = section.name.strip_prefix(elf.dialect.banks?)?;
+    let bank = rest.split('.').next()?.parse().ok()?;
+    let start = if elf.header.is_relocatable() {
+        0
+    } else {
+        section.address
+    };
+    Some((symbol.value.wrapping_sub(start), bank))
+}
+
+impl Elf {
+    /// The image in which offsets of symbols and patches count: by the sections, or where there are none by the
+    /// segments.
+    pub fn main_image(&self) -> &Image {
+        match &self.load_image {
+            Some(image) if self.sections.is_empty() => image,
+            _ => &self.image,
+        }
+    }
 }

@@ -1,0 +1,91 @@
+//! Sections whose bytes are compressed (`SHF_COMPRESSED`).
+//!
+//! What they unpack to is bounded by what their header says, by whoever asks, and by what the densest format that is in
+//! use can make of so many bytes: a header alone cannot ask for memory.
+
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
+use object::LittleEndian;
+use object::elf::{self, CompressionHeader32, CompressionHeader64};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::{Class, Elf, LE, Section, pod};
+use crate::span::Span;
+
+/// Bytes that deflate makes of one, at most.
+const DENSEST: u64 = 1032;
+
+/// A window that zstd may ask for whatever the size: the least that its specification wants decoders to have.
+const WINDOW: u64 = 8 << 20;
+
+impl Section {
+    /// Whether its bytes begin with a compression header.
+    pub fn is_compressed(&self) -> bool {
+        self.flags & elf::SHF_COMPRESSED.0 != 0
+    }
+}
+
+impl Elf {
+    /// The bytes of `section`, unpacked where they are compressed: `limit` of them at most.
+    ///
+    /// # Errors
+    /// Why there are none, in words.
+    pub fn unpack(&self, section: &Section, limit: u64) -> Result<Vec<u8>, &'static str> {
+        let span = self.stored(section);
+        let read = |span: Span| match span.size > limit {
+            true => Err("the section is too long to be read"),
+            false => self
+                .source()
+                .read(span)
+                .map_err(|_| "the section cannot be read"),
+        };
+        if !section.is_compressed() {
+            return read(span);
+        }
+        let bytes = read(span)?;
+        let (kind, size, start) = match self.header.class {
+            Class::Elf32 => pod(&bytes).map(|raw: CompressionHeader32<LittleEndian>| {
+                let size = raw.ch_size.get(LE);
+                (raw.ch_type.get(LE), u64::from(size), 12)
+            }),
+            Class::Elf64 => pod(&bytes).map(|raw: CompressionHeader64<LittleEndian>| {
+                let size = raw.ch_size.get(LE);
+                (raw.ch_type.get(LE), size, 24)
+            }),
+        }
+        .ok_or("the section has no room for its compression header")?;
+        let packed = bytes.get(start..).unwrap_or_default();
+        if size > limit || size > (packed.len() as u64).saturating_mul(DENSEST) {
+            return Err("the section is said to unpack to too many bytes");
+        }
+        let unpacked = match kind {
+            elf::ELFCOMPRESS_ZLIB => inflate(packed, size),
+            elf::ELFCOMPRESS_ZSTD => zstd(packed, size),
+            _ => return Err("the section is compressed in a way that is not known"),
+        };
+        let unpacked = unpacked.ok_or("the section cannot be unpacked")?;
+        match unpacked.len() as u64 == size {
+            true => Ok(unpacked),
+            false => Err("the section unpacks to another number of bytes than its header says"),
+        }
+    }
+}
+
+/// What zlib data unpack to; `None` where they are malformed, or more than `size` bytes.
+pub fn inflate(packed: &[u8], size: u64) -> Option<Vec<u8>> {
+    decompress_to_vec_zlib_with_limit(packed, size as usize).ok()
+}
+
+/// What a zstd frame unpacks to; `None` where it is malformed. More than `size` bytes only by what is left of a block.
+pub fn zstd(packed: &[u8], size: u64) -> Option<Vec<u8>> {
+    let mut rest = packed;
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(size.max(WINDOW));
+    decoder.init(&mut rest).ok()?;
+    let mut unpacked = Vec::new();
+    while !decoder.is_finished() && unpacked.len() as u64 <= size {
+        let block = BlockDecodingStrategy::UptoBlocks(1);
+        decoder.decode_blocks(&mut rest, block).ok()?;
+        unpacked.extend(decoder.collect().unwrap_or_default());
+    }
+    Some(unpacked)
+}
