@@ -90,7 +90,7 @@ const MADE: Record<string, Made> = {
   }),
   image: panel({
     request: async (session, signal): Promise<ImageData> => {
-      const isPatched = session.summary.format === 'cubin';
+      const isPatched = session.summary.format !== 'elf';
       const [held, loaded, columns, patches] = await Promise.all([
         session.call('imageMap', [false], { signal }),
         session.call('imageMap', [true], { signal }),

@@ -8,14 +8,15 @@ import { expect, test } from './site.ts';
 const INLINE = 'tests/fixtures/nvidia/cubin/inline.sm_90.13.5.nvcc-lineinfo.cubin';
 const LINKED = 'tests/fixtures/nvidia/cubin/linked.sm_90.13.5.nvlink-lineinfo.cubin';
 const BUNDLES = 'tests/fixtures/nvidia/cubin/vadd.sm_61.12.4.cubin';
+const OBJECT = 'tests/fixtures/amdgpu/linked/tile.gfx1250.v5.gdwarf-5.zstd.co';
 const FACTS = JSON.parse(await readFile('tests/fixtures/code.json', 'utf8'));
 
-async function openCode(page: Page, file: string, kernel: string): Promise<Locator> {
+async function openCode(page: Page, file: string, kernel: string, title = 'Its instructions'): Promise<Locator> {
   await page.goto('./');
   await drop(page, file);
   await show(page, 'Kernels');
   const link = page.getByRole('main').getByRole('button', { name: kernel });
-  const instructions = page.getByRole('button', { name: 'Its instructions' });
+  const instructions = page.getByRole('button', { name: title });
   // A file of one kernel shows it at once.
   await link.or(instructions).first().waitFor();
   if (await link.count()) await link.click();
@@ -108,4 +109,20 @@ test('a line in a long text is brought into view, by the keyboard too', async ({
   await expect(page.locator('kernel-scope-hex .head')).toContainText('.nv_debug_ptx_txt');
   await chosen.getByRole('button').click();
   await expect(grid.locator('[aria-selected="true"]')).toHaveAttribute('aria-rowindex', '2');
+});
+
+test('code of a code object is words with the symbols and lines that begin in them', async ({ page }) => {
+  const facts = JSON.parse(await readFile('tests/fixtures/lines.json', 'utf8'));
+  const [[, second]] = facts.files['amdgpu/linked/tile.gfx1250.v5.gdwarf-5.zstd.co'];
+  // The first kernel by name begins where the line program does, at 0x2200; its second row is 8 bytes further.
+  const grid = await openCode(page, OBJECT, 'fixed', 'Its code');
+  const first = grid.getByRole('row').nth(1);
+  await expect(first).toContainText('fixed');
+  const third = grid.getByRole('row').nth(3);
+  await expect(third).toContainText('tile.cl');
+  await expect(third).toContainText(String(second[1]));
+  await expect(page.locator('kernel-scope-code')).toContainText('only a decoder knows');
+  await expect(page.locator('kernel-scope-code .facts')).toHaveCount(0);
+  await third.click();
+  await expect(page.locator('kernel-scope-hex')).toContainText('4 bytes selected');
 });

@@ -101,3 +101,15 @@ test('bytes of the image are found and gone to', async ({ page }) => {
   await find.press('Enter');
   await expect(panel(page).locator('kernel-scope-find')).toContainText(/found at 0xc8, from the beginning again/);
 });
+
+test('a code object is patched for the address that it is loaded at', async ({ page }) => {
+  await page.goto('./');
+  // llvm-readelf -r lists 14 relocations, all dynamic.
+  await drop(page, 'tests/fixtures/amdgpu/out/indirect.gfx90a.v5.co');
+  await show(page, 'Image');
+  await panel(page).getByLabel('Address that the image is loaded at').fill('7f0000000000');
+  await panel(page).getByRole('button', { name: 'patches', exact: true }).click();
+  const patches = page.getByRole('grid', { name: 'Patches' });
+  await expect(page.getByRole('status').filter({ hasText: /^14 rows/ })).toBeVisible();
+  await expect(patches.getByRole('row').nth(1)).toContainText('R_AMDGPU_RELATIVE64');
+});

@@ -96,6 +96,8 @@ export class Code extends Part {
     try {
       this.#columns = await session.call('columns', [`code/${kernel}`], { signal });
       this.requestUpdate();
+      // Of instructions that are not decoded nothing is counted.
+      if (session.summary.format !== 'cubin') return;
       this.#statistics = await session.call('statistics', [kernel], { signal });
     } catch (error) {
       if (isAbort(error)) return;
@@ -108,7 +110,12 @@ export class Code extends Part {
     return html`
       <div class="about">
         ${this.#failed ? html`<p class="failed" role="alert">The code cannot be shown: ${this.#failed}.</p>` : nothing}
-        ${this.#figures(this.#statistics)}
+        ${
+          this.session?.summary.format === 'cubin'
+            ? this.#figures(this.#statistics)
+            : html`<p class="dim">Words of 32 bits, of which instructions have one or more: where each begins only a decoder
+                knows. Symbols and lines stand where they begin.</p>`
+        }
       </div>
       ${
         this.#columns

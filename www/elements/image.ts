@@ -168,7 +168,7 @@ export class Image extends Part {
           ${this.#rule(data.held, false, 'By sections', 'as the reference loader lays them')}
           ${this.#rule(data.loaded, true, 'By segments', 'as PT_LOAD program headers say')}
         </div>
-        ${data.patches && !space.bySegments ? this.#base(space) : nothing}
+        ${data.patches && this.#isMain(space) ? this.#base(space) : nothing}
         <div class="line">
           <span role="status">${this.#differences(data)}</span>
           <span class="save"><span role="status">${this.#said}</span>
@@ -217,12 +217,17 @@ export class Image extends Part {
     this.requestUpdate();
   };
 
+  /** Whether it is the image in which patches count: without section headers that by segments. */
+  #isMain(space: ImageSpace): boolean {
+    return !space.bySegments || !Number(this.data?.held?.info.size ?? 0);
+  }
+
   /** Gives the image the address that is typed. */
   #load(): void {
     const space = this.#space;
     const base = parseAddress(this.#typed);
     this.#isAddress = base !== undefined;
-    if (space && base !== undefined) space.base = space.bySegments ? null : base;
+    if (space && base !== undefined) space.base = this.#isMain(space) ? base : null;
   }
 
   /** Learns which patch the selected bytes have. */

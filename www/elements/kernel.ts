@@ -77,7 +77,7 @@ export class Kernel extends Part {
       <h2 class="file">${name(kernel.name)}</h2>
       <p class="lead">${lead(kernel)}
         ${place ? html`<button class="link" @click=${() => session?.select(place.offset, place.size)}>Go to its ${what}</button>` : nothing}
-        ${kernel.family === 'cubin' ? html`· <button class="link" @click=${this.#code}>Its instructions</button>` : nothing}
+        · <button class="link" @click=${this.#code}>Its ${kernel.family === 'cubin' ? 'instructions' : 'code'}</button>
         ${this.brief ? html`· <button class="link" @click=${this.#more}>Parameters and attributes</button>` : nothing}
       </p>
       <dl class="facts">${facts(kernel).map(
