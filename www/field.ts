@@ -15,7 +15,7 @@ export function valueText({ kind, value }: Field, limit = 80): string {
   return HEX.has(kind) ? hex(value) : String(value);
 }
 
-/** The bits as they are in the file. */
+/** The bits as they are in the file; nothing of what no file has. */
 export function rawText({ raw, bits: [msb, lsb] }: Field): string {
   return raw === null ? '' : hex(raw, Math.min(16, Math.ceil((msb - lsb + 1) / 4)));
 }
@@ -45,9 +45,14 @@ export function thinText(field: Field): string {
   return value.length < 3 ? value : '·';
 }
 
+/** Whether bits that are reserved are set. */
+export function isViolated({ kind, raw }: Field): boolean {
+  return kind === 'reserved' && raw !== null && /[1-9]/.test(String(raw));
+}
+
 /** What is worth a line below the boxes: reserved bits are only where they are set. */
-export function isTold({ kind, value }: Field): boolean {
-  return kind !== 'reserved' || (value !== 0 && value !== false);
+export function isTold(field: Field): boolean {
+  return field.kind !== 'reserved' || isViolated(field);
 }
 
 /** The bits of a field in a row of `width`, as the scale above the rows counts them. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { facts, lead, lists } from './kernel.ts';
-import type { KernelDetail, Window } from './protocol.ts';
+import type { Field, KernelDetail, StructRecord, Window } from './protocol.ts';
 
 const span = { offset: 0x680, size: 512 };
 
@@ -186,27 +186,101 @@ test('a kernel of a code object has its six numbers, and its hidden arguments ap
     rsrc2: null,
     rsrc3: 1,
     wave32: false,
+    wave_size: 64,
     max_threads: 256,
     vgprs: 8,
     sgprs: 40,
     agprs: 4,
+    vgprs_used: null,
+    sgprs_used: 34,
+    agprs_used: null,
+    accum_offset: 4,
+    vgpr_spills: 2,
+    sgpr_spills: 0,
+    initial: [
+      // ENABLE_SGPR_KERNARG_SEGMENT_PTR is bit 3 of kernel_code_properties, which is at byte 56; ENABLE_SGPR_WORKGROUP_ID_X bit 7 of
+      // COMPUTE_PGM_RSRC2, which is at byte 52.
+      { registers: 's[0:1]', name: 'kernarg segment pointer', note: '', is_user: true, bit: 451 },
+      { registers: 's2', name: 'workgroup ID x', note: 'in the grid', is_user: false, bit: 423 },
+    ],
+    occupancy: {
+      waves: 8,
+      most: 10,
+      by_vgprs: 10,
+      by_sgprs: 10,
+      by_lds: 8,
+      by_workgroups: 10,
+      workgroup: 256,
+      workgroups: 8,
+      limits: ['lds'],
+      fewer_vgprs: null,
+      fewer_sgprs: null,
+      fewer_lds: 96,
+    },
+    non_zero: [{ field: 'reserved1', offset: 0xcd8, raw: 1 }],
     args: [argument('a', 'global_buffer', 0), argument(null, 'hidden_block_count_x', 24)],
     code: { offset: 0x1000, size: 4 },
     descriptor_span: { offset: 0xcc0, size: 64 },
   } as unknown as KernelDetail;
   expect(facts(kernel).map(({ title, value }) => [title, value])).toEqual([
     ['VGPRs', '8'],
-    ['SGPRs', '40'],
+    ['SGPRs', '34'],
     ['LDS', '512'],
     ['Scratch', '0'],
     ['Kernarg', '360'],
-    ['Max threads', '256'],
+    ['Waves', '8'],
   ]);
-  expect(lead(kernel)).toBe('Descriptor at 0xc0 of the image, first instruction not in the image.');
-  expect(lists(kernel).map((list) => [list.title, list.rows.map((row) => row.cells[0])])).toEqual([
+  expect(facts(kernel).map(({ note }) => note)).toEqual([
+    'allocated a lane, 4 AGPRs among them',
+    'used of 40 a wave',
+    'bytes a workgroup',
+    'bytes a work-item',
+    'bytes, 24 explicit',
+    'of 10 a SIMD, limited by LDS',
+  ]);
+  expect(lead(kernel)).toBe(
+    'Waves of 64 lanes, workgroups of at most 256 work-items. Registers are spilled: 2 vector. ' +
+      'Descriptor at 0xc0 of the image, first instruction not in the image.',
+  );
+  const kernarg = { fields: [{ bits: [223, 192], note: 'workgroups along x' }] } as unknown as StructRecord;
+  const all = lists(kernel, null, kernarg);
+  expect(all.map((list) => [list.title, list.rows.map((row) => row.cells[0])])).toEqual([
     ['Arguments', ['a']],
-    ['Hidden arguments', ['block_count_x']],
+    ['Waves that a SIMD holds', ['VGPRs', 'SGPRs', 'LDS', 'workgroups of 256']],
+    ['User SGPRs', ['s[0:1]']],
+    ['Registers of the system', ['s2']],
     ['Program resources', ['COMPUTE_PGM_RSRC1', 'COMPUTE_PGM_RSRC3']],
+    ['Set, though they must be zero', ['reserved1']],
+    ['Hidden arguments', ['block_count_x']],
   ]);
-  expect(lists(kernel)[2]?.rows[1]?.place).toEqual({ offset: 0xcc0 + 44, size: 4 });
+  const rows = (title: string) => all.find((list) => list.title === title)?.rows ?? [];
+  expect(rows('Hidden arguments')[0]?.cells[1]).toBe('workgroups along x');
+  expect(rows('Program resources')[1]?.place).toEqual({ offset: 0xcc0 + 44, size: 4 });
+  expect(rows('Waves that a SIMD holds')[2]?.cells).toEqual([
+    'LDS',
+    '8',
+    'reached · 96 bytes fewer: one workgroup more',
+  ]);
+  // What asks for a register is a bit of the descriptor: the byte is selected, and in it the field.
+  const [pointer] = rows('User SGPRs');
+  expect(pointer?.place).toEqual({ offset: 0xcc0 + 56, size: 1 });
+  const field = (bits: [number, number], name = '') => ({ bits, name, alternative_of: null }) as unknown as Field;
+  expect([field([450, 450]), field([451, 451]), field([452, 452])].map((one) => pointer?.field?.(one))).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  const [set] = rows('Set, though they must be zero');
+  expect(set?.place).toEqual({ offset: 0xcd8, size: 1 });
+  expect([field([351, 192], 'reserved1'), field([191, 128], 'reserved1')].map((one) => set?.field?.(one))).toEqual([
+    true,
+    false,
+  ]);
+});
+
+test('of a processor that is not known, a kernel has no waves', () => {
+  const kernel = { family: 'amdgpu', max_threads: 1024, occupancy: null, vgprs_used: 5, agprs_used: 7 };
+  const [vgprs, , , , , last] = facts({ ...kernel, accum_offset: null } as unknown as KernelDetail);
+  expect(vgprs).toMatchObject({ value: '5', note: 'used of — a lane, and 7 AGPRs' });
+  expect(last).toEqual({ title: 'Max threads', value: '1,024', note: 'a workgroup' });
 });

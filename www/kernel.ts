@@ -1,6 +1,6 @@
 // What people come for in a kernel: its six numbers, its parameters, its attributes. Pure: from the core's answer to words.
 
-import type { Int, KernelDetail, Span, Window } from './protocol.ts';
+import type { Field, Int, KernelDetail, Span, StructRecord, Window } from './protocol.ts';
 import { count, hex, size } from './text.ts';
 
 export interface Fact {
@@ -13,6 +13,8 @@ export interface Cells {
   cells: string[];
   /** The bytes that say so. */
   place: { offset: number; size: number } | null;
+  /** Of the structure at these bytes, the field that says so. */
+  field?: (field: Field) => boolean;
   /** What the cell in `at` leads to: a view of the page. */
   link?: { at: number; view: string } | null;
 }
@@ -56,14 +58,10 @@ export function facts(kernel: KernelDetail): Fact[] {
       { title: 'Barriers', value: number(kernel.barriers), note: kernel.barriers === null ? 'not stated' : 'named' },
     ];
   }
-  const wave = kernel.wave32 === null || kernel.wave32 === undefined ? '' : ` · wave${kernel.wave32 ? 32 : 64}`;
-  // Without an offset they are a file of their own.
-  const agprs = kernel.accum_offset === null ? 'and as many AGPRs' : `${kernel.agprs} of them AGPRs`;
-  const accumulation = kernel.agprs ? `allocated a lane, ${agprs}` : 'allocated a lane';
   const explicit = kernel.explicit_size;
   return [
-    { title: 'VGPRs', value: number(kernel.vgprs), note: accumulation },
-    { title: 'SGPRs', value: number(kernel.sgprs), note: 'allocated a wavefront' },
+    { title: 'VGPRs', ...registers(kernel.vgprs_used, kernel.vgprs, `a lane${accumulation(kernel)}`) },
+    { title: 'SGPRs', ...registers(kernel.sgprs_used, kernel.sgprs, 'a wave') },
     { title: 'LDS', value: number(kernel.group_segment), note: 'bytes a workgroup' },
     { title: 'Scratch', value: number(kernel.private_segment), note: 'bytes a work-item' },
     {
@@ -71,8 +69,33 @@ export function facts(kernel: KernelDetail): Fact[] {
       value: number(kernel.kernarg_size),
       note: explicit === null || explicit === undefined ? 'bytes' : `bytes, ${count(explicit)} explicit`,
     },
-    { title: 'Max threads', value: number(kernel.max_threads), note: `a workgroup${wave}` },
+    waves(kernel),
   ];
+}
+
+/** Registers that are used, as far as the metadata says, and those that are allocated. */
+function registers(used: Int | null, allocated: Int | null, unit: string): Omit<Fact, 'title'> {
+  return used === null || used === undefined
+    ? { value: number(allocated), note: `allocated ${unit}` }
+    : { value: number(used), note: `used of ${number(allocated)} ${unit}` };
+}
+
+/** The accumulation registers: a part of the vector registers, or a file of their own. */
+function accumulation({ agprs, agprs_used, accum_offset }: Amdgpu): string {
+  const isPart = accum_offset !== null && accum_offset !== undefined;
+  const many = agprs_used ?? agprs;
+  if (!many) return '';
+  return isPart ? `, ${number(many)} AGPRs among them` : `, and ${number(many)} AGPRs`;
+}
+
+const LIMITS: Record<string, string> = { vgprs: 'VGPRs', sgprs: 'SGPRs', lds: 'LDS', workgroups: 'workgroups' };
+
+/** How many waves a SIMD holds; of a processor that is not known, how large a workgroup can be. */
+function waves({ occupancy, max_threads }: Amdgpu): Fact {
+  if (!occupancy) return { title: 'Max threads', value: number(max_threads), note: 'a workgroup' };
+  const { waves, most, limits } = occupancy;
+  const by = limits.map((limit) => LIMITS[limit] ?? limit).join(', ');
+  return { title: 'Waves', value: number(waves), note: `of ${most} a SIMD${by && `, limited by ${by}`}` };
 }
 
 /** What `EIATTR_MIN_STACK_SIZE` has where nothing bounds the stack. */
@@ -126,7 +149,18 @@ export function lead(kernel: KernelDetail): string {
   }
   const at = (value: Int | null | undefined) =>
     value === null || value === undefined ? 'not in the image' : `at ${hex(value)} of the image`;
-  return `Descriptor ${at(kernel.descriptor)}, first instruction ${at(kernel.entry)}.`;
+  const spilled = [
+    [kernel.vgpr_spills, 'vector'],
+    [kernel.sgpr_spills, 'scalar'],
+  ] as const;
+  const spills = spilled.flatMap(([many, word]) => (many ? [`${count(many)} ${word}`] : [])).join(' and ');
+  return [
+    `${kernel.wave_size ? `Waves of ${kernel.wave_size} lanes, workgroups` : 'Workgroups'} of at most ${count(kernel.max_threads)} work-items.`,
+    spills && `Registers are spilled: ${spills}.`,
+    `Descriptor ${at(kernel.descriptor)}, first instruction ${at(kernel.entry)}.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** The bytes that a kernel is: its code, or its descriptor. */
@@ -134,9 +168,13 @@ export function bytesOf(kernel: KernelDetail): { offset: number; size: number } 
   return place(kernel.family === 'cubin' ? kernel.code : kernel.descriptor_span);
 }
 
-/** Its lists; `attributes` are the first rows of the table `attributes/N`. */
-export function lists(kernel: KernelDetail, attributes: Window | null = null): List[] {
-  const all = kernel.family === 'cubin' ? cubinLists(kernel, attributes) : amdgpuLists(kernel);
+/** Its lists; `attributes` are the first rows of the table `attributes/N`, `kernarg` is what a dispatch passes. */
+export function lists(
+  kernel: KernelDetail,
+  attributes: Window | null = null,
+  kernarg: StructRecord | null = null,
+): List[] {
+  const all = kernel.family === 'cubin' ? cubinLists(kernel, attributes) : amdgpuLists(kernel, kernarg);
   return all.filter((list) => list.rows.length > 0).map(withoutEmpty);
 }
 
@@ -289,12 +327,16 @@ function attributeList(window: Window | null): List {
   };
 }
 
-function amdgpuLists(kernel: Amdgpu): List[] {
+function amdgpuLists(kernel: Amdgpu, kernarg: StructRecord | null): List[] {
+  const descriptor = kernel.descriptor_span;
+  const noteAt = new Map(kernarg?.fields.map(({ bits: [, lsb], note }) => [lsb / 8, note]));
   const list = (title: string, isHidden: boolean): List => ({
     title,
     columns: [
       { title: isHidden ? 'What the runtime passes' : 'Argument' },
-      ...(isHidden ? [] : [{ title: 'Type' }, { title: 'Passed as', isWord: true }]),
+      ...(isHidden
+        ? [{ title: 'What it is', isWord: true }]
+        : [{ title: 'Type' }, { title: 'Passed as', isWord: true }]),
       { title: 'Kernarg', ...RIGHT },
       { title: 'Size', ...RIGHT },
     ],
@@ -310,7 +352,7 @@ function amdgpuLists(kernel: Amdgpu): List[] {
         return {
           cells: [
             ...(isHidden
-              ? [argument.kind.replace('hidden_', '')]
+              ? [argument.kind.replace('hidden_', ''), noteAt.get(Number(argument.offset)) || NOTHING]
               : [argument.name ?? NOTHING, argument.type_name ?? NOTHING, words.filter(Boolean).join(' · ')]),
             hex(argument.offset),
             count(argument.size),
@@ -321,29 +363,84 @@ function amdgpuLists(kernel: Amdgpu): List[] {
   });
   return [
     list('Arguments', false),
-    list('Hidden arguments', true),
+    occupancy(kernel),
+    initial(kernel, 'User SGPRs', true),
+    initial(kernel, 'Registers of the system', false),
     {
       title: 'Program resources',
       columns: [{ title: 'Register' }, { title: 'Value', ...RIGHT }],
-      rows: (
-        [
-          ['COMPUTE_PGM_RSRC1', kernel.rsrc1],
-          ['COMPUTE_PGM_RSRC2', kernel.rsrc2],
-          ['COMPUTE_PGM_RSRC3', kernel.rsrc3],
-        ] as const
-      ).flatMap(([register, value], i) =>
-        value === null || value === undefined
-          ? []
-          : [{ cells: [register, hex(value, 8)], place: rsrc(kernel.descriptor_span, i) }],
-      ),
+      rows: (['rsrc1', 'rsrc2', 'rsrc3'] as const).flatMap((word) => {
+        const value = kernel[word];
+        if (value === null || value === undefined) return [];
+        const cells = [`COMPUTE_PGM_${word.toUpperCase()}`, hex(value, 8)];
+        return [{ cells, place: within(descriptor, WORDS[word]) }];
+      }),
     },
+    {
+      title: 'Set, though they must be zero',
+      columns: [{ title: 'Field of the descriptor' }, { title: 'Value', ...RIGHT }, { title: 'Offset', ...RIGHT }],
+      rows: (kernel.non_zero ?? []).map(({ field, offset, raw }) => ({
+        cells: [field, hex(raw), hex(offset)],
+        place: place({ offset, size: 1 }),
+        field: hasBit((Number(offset) - Number(descriptor.offset)) * 8, field),
+      })),
+    },
+    // Beside the drawing of the kernarg segment.
+    list('Hidden arguments', true),
   ];
 }
 
-/** Where a kernel descriptor (of code object V3 and later) has COMPUTE_PGM_RSRC1, 2 and 3. */
-function rsrc(descriptor: Span, i: number): { offset: number; size: number } | null {
-  const at = [48, 52, 44][i];
-  return Number(descriptor.size) === 64 && at !== undefined
-    ? { offset: Number(descriptor.offset) + at, size: 4 }
-    : null;
+/** Where a descriptor has its words: a kernel descriptor, and in these an `amd_kernel_code_t`, too. */
+const WORDS = { lds: 0, rsrc3: 44, rsrc1: 48, rsrc2: 52 };
+
+/** 4 bytes of a descriptor; null where the file does not have it. */
+function within({ offset, size }: Span, at: number): { offset: number; size: number } | null {
+  return Number(size) < at + 4 ? null : { offset: Number(offset) + at, size: 4 };
+}
+
+/** Whether a field has the bit, and where several share it, that name. */
+function hasBit(bit: number, name?: string): (field: Field) => boolean {
+  return ({ bits: [msb, lsb], name: own, alternative_of }) =>
+    lsb <= bit + (name ? 7 : 0) && bit <= msb && (name ? own === name : !alternative_of);
+}
+
+/** The registers that are set up before it starts, each with the bits that ask for it. */
+function initial({ initial, descriptor_span: descriptor }: Amdgpu, title: string, isUser: boolean): List {
+  return {
+    title,
+    columns: [{ title: 'Registers' }, { title: 'What they hold' }, { title: 'What that is', isWord: true }],
+    rows: (initial ?? [])
+      .filter((row) => row.is_user === isUser)
+      .map(({ registers, name, note, bit }) => ({
+        cells: [registers, name, note || NOTHING],
+        place: place({ offset: Number(descriptor.offset) + (bit >> 3), size: Number(descriptor.size) > 0 ? 1 : 0 }),
+        field: hasBit(bit),
+      })),
+  };
+}
+
+/** What waves a SIMD has room for by each of its resources, and what would make room for more. */
+function occupancy({ occupancy: of, descriptor_span: descriptor }: Amdgpu): List {
+  const title = 'Waves that a SIMD holds';
+  const columns = [{ title: 'By' }, { title: 'Waves', ...RIGHT }, { title: 'Limit' }];
+  if (!of) return { title, columns, rows: [] };
+  const rows = [
+    ['vgprs', of.by_vgprs, of.fewer_vgprs, 'VGPRs fewer: one wave more', WORDS.rsrc1],
+    ['sgprs', of.by_sgprs, of.fewer_sgprs, 'SGPRs fewer: one wave more', WORDS.rsrc1],
+    ['lds', of.by_lds, of.fewer_lds, 'bytes fewer: one workgroup more', WORDS.lds],
+    ['workgroups', of.by_workgroups, null, '', null],
+  ] as const;
+  return {
+    title,
+    columns,
+    rows: rows
+      .filter(([, many]) => many !== null && many !== undefined)
+      .map(([what, many, fewer, more, at]) => {
+        const isLimit = of.limits.includes(what);
+        const name = what === 'workgroups' ? `workgroups of ${count(of.workgroup)}` : (LIMITS[what] ?? what);
+        const words = fewer ? `reached · ${count(fewer)} ${more}` : isLimit ? 'reached' : NOTHING;
+        const isStored = at !== null && (at > 0 || Number(descriptor.size) === 64);
+        return { cells: [name, number(many), words], place: isStored ? within(descriptor, at) : null };
+      }),
+  };
 }

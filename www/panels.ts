@@ -11,7 +11,7 @@ import './elements/kernels.ts';
 import './elements/map.ts';
 import type { SummaryData } from './elements/summary.ts';
 import './elements/summary.ts';
-import './elements/table.ts';
+import { showSelected } from './elements/table.ts';
 import './elements/texts.ts';
 
 export interface Panel<Data = unknown> {
@@ -38,6 +38,7 @@ const ICONS: Record<string, string> = {
   image: 'M2.5 3.5h11v9h-11zM2.5 8h11',
   texts: 'M3 3.5h10M5 6.5h8M5 9.500h6M3 12.500h4',
   notes: 'M3.5 2.5h9v11h-9zM6 6h4M6 9h4',
+  metadata: 'M3 3.5h6M6.5 7h7M6.5 10.5h7M4 5v5.5h1.500',
   map: 'M2 6h12v4H2zM5 6v4M7 6v4M11 6v4',
   diagnostics: 'M8 2.5l6 11H2zM8 7v3M8 11.5v.5',
 };
@@ -101,6 +102,17 @@ const MADE: Record<string, Made> = {
     },
     view: (session, data: ImageData, rest) =>
       html`<kernel-scope-image .session=${session} .data=${data} .rest=${rest}></kernel-scope-image>`,
+  }),
+  metadata: panel({
+    // What is selected of it, as a finding does, is what whoever opens it wants to see.
+    request: async (session, signal) => {
+      const { offset, size } = session.selection;
+      const columns = await session.call('columns', ['metadata'], { signal });
+      const row = size > 0 ? await session.call('rowAt', ['metadata', offset], { signal }) : null;
+      if (row !== null) showSelected(session, 'metadata', row);
+      return columns;
+    },
+    view: rows('metadata', 'Metadata').view,
   }),
   texts: panel({
     request: (session, signal) => session.call('columns', ['texts'], { signal }),

@@ -10,11 +10,13 @@ import type {
   CodeStatistics,
   Column as CoreColumn,
   Diagnostic,
+  Directives,
   ImageInfo,
   ImageLocation,
   KernelDetail,
   Location,
   Span,
+  Record as StructRecord,
   Suggestion,
   Summary,
   Target,
@@ -23,6 +25,7 @@ import type {
 } from '../pkg/kernelscope.js';
 import type { RowsForm } from './copy.ts';
 import type { Differences } from './differences.ts';
+import type { Folds } from './fold.ts';
 import type { Leaves } from './ribbon.ts';
 import type { Runs } from './runs.ts';
 
@@ -32,6 +35,7 @@ export type {
   Cell,
   CodeStatistics,
   Diagnostic,
+  Directives,
   Field,
   ImageInfo,
   ImageLocation,
@@ -56,6 +60,8 @@ export interface Query {
   sort: string | null;
   descending: boolean;
   filter: string;
+  /** Of a tree in its own order, what is folded away (fold.ts). */
+  folds?: Folds | undefined;
 }
 
 /** What the first view of a file needs. */
@@ -105,6 +111,10 @@ export type Calls = {
   /** Long. The rows in `runs` of the table's query, of those columns, as text; only so many (copy.ts). */
   copyRows(table: string, columns: string[], runs: Runs, form: RowsForm): string;
   position(table: string, index: number): number | null;
+  /** Of a tree: folds that leave the rows that lie in at most `depth` others. */
+  folds(table: string, depth: number): Folds;
+  /** The last row of a table in the order of bytes that is read from the byte at `offset`; null where none is. */
+  rowAt(table: string, offset: number): number | null;
   bytes(offset: number, size: number): Uint8Array;
   image(bySegments: boolean): ImageInfo | null;
   /** Bytes of an image; with `base`, an address in hexadecimal digits, as a loader leaves them there. */
@@ -133,6 +143,11 @@ export type Calls = {
   /** The structure of that index at `offset` in print. */
   print(offset: number, form: Form, index: number): string;
   kernel(index: number): KernelDetail | null;
+  /** What a dispatch passes to a kernel of a code object, which no file has; null of other kernels. And in print. */
+  kernarg(kernel: number): StructRecord | null;
+  printKernarg(kernel: number, form: Form): string;
+  /** The descriptor of a kernel of a code object as text for LLVM's assembler. */
+  directives(kernel: number): Directives | null;
   /** Long. What the scheduling of a kernel's code comes to. Rejects where it is not known how the code is encoded. */
   statistics(kernel: number): CodeStatistics | null;
   diagnostics(): Diagnostic[];

@@ -3,7 +3,7 @@
 
 import { type Client, isAbort, message, type Options, type Replaced, Stopped } from './client.ts';
 import { formatPlace, type Place, placeOfShown } from './place.ts';
-import type { Call, Calls, Location, Opened, Progress, StructRecord, Summary } from './protocol.ts';
+import type { Call, Calls, Field, Location, Opened, Progress, StructRecord, Summary } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
 import { probe, type Source } from './source.ts';
 import { name, parseOffset } from './text.ts';
@@ -190,11 +190,9 @@ export class Session {
       const size = select === null ? 1 : parseOffset(select);
       this.select(offset, size ?? 1);
       if (select === null || size !== null) return;
-      await this.#located;
       const wanted = select.toLowerCase();
-      const field = this.record?.fields.findIndex((one) => one.name.toLowerCase() === wanted) ?? -1;
-      if (field >= 0) this.selectField(field);
-      else this.onNotice(`There is no field ${name(select, 60)} at ${name(at, 60)}.`);
+      if (!(await this.#choose((field) => field.name.toLowerCase() === wanted)))
+        this.onNotice(`There is no field ${name(select, 60)} at ${name(at, 60)}.`);
     } catch (error) {
       if (!isAbort(error)) this.onNotice(`The place cannot be shown: ${message(error)}`);
     }
@@ -211,6 +209,21 @@ export class Session {
     this.#selection = { offset, size: Math.floor(msb / 8) - first + 1, field: index };
     this.#say('selection');
     this.#say('reveal');
+  }
+
+  /** Selects bytes, and the first field of the structure there that is wanted. */
+  async selectWhere(offset: number, size: number, isWanted: (field: Field) => boolean): Promise<void> {
+    this.select(offset, size);
+    await this.#choose(isWanted);
+  }
+
+  /** Whether the structure at the selection has such a field, which is then selected; not where another selection has come. */
+  async #choose(isWanted: (field: Field) => boolean): Promise<boolean> {
+    const selection = this.#selection;
+    await this.#located;
+    const field = this.record?.fields.findIndex(isWanted) ?? -1;
+    if (field >= 0 && selection === this.#selection) this.selectField(field);
+    return field >= 0;
   }
 
   /** Shows another of the records at the selection's first byte. */

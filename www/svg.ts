@@ -59,7 +59,7 @@ function step(bits: number): number {
 }
 
 function strips(record: StructRecord, words: readonly Word[], bits: number): Strip[] {
-  const place = `${bytes(record.span.size)} at ${hex(record.span.offset)}`;
+  const place = `${bytes(record.span.size)}${record.is_stored ? ` at ${hex(record.span.offset)}` : ''}`;
   const title = name(record.name, 80);
   const scale = Array.from({ length: bits }, (_, i) =>
     text(GUTTER + (i + 0.5) * step(bits), 36, String(bits - 1 - i), `font-size="9" fill="${DIM}" text-anchor="middle"`),

@@ -88,6 +88,20 @@ export const NAMES: Record<string, string> = {
   map: 'name',
 };
 
+/** Tables that are trees (fold.ts). */
+export const TREES: ReadonlySet<string> = new Set(['metadata']);
+
+export interface Tree {
+  depth: number;
+  next: number;
+}
+
+/** Where a row is in a tree: how many it lies in, and the row behind those below it. */
+export function treeOf(columns: readonly Column[], cells: readonly Cell[]): Tree {
+  const of = (key: string) => Number(cells[columns.findIndex((column) => column.key === key)] ?? 0);
+  return { depth: of('depth'), next: of('next') };
+}
+
 /** The bytes that a row of the window is read from, where the file has any. */
 export function ownOf({ offset, size }: Window, at: number): Span | null {
   const from = offset[at] ?? -1;

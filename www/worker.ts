@@ -4,13 +4,17 @@ import init, { Handle, type MapColumns, roles } from '../pkg/kernelscope.js';
 import { copyRows } from './copy.ts';
 import { derive, underived, withDerived } from './derived.ts';
 import { differences, type Readable } from './differences.ts';
+import { foldsOf, gathered, indexIn, rowAt, unfolded } from './fold.ts';
 import type { Call, Calls, FromWorker, Query, Request, ToWorker, Window } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
+import { length, type Runs } from './runs.ts';
 import { CANCELLED, run, type Steps, turn } from './steps.ts';
 
 // Messages come before the module is there, so they are heard from the start and wait for it.
 const ready = init();
 const files = new Map<number, Handle>();
+/** By file and table, the rows of a tree that are left where some are folded away. */
+const left = new WeakMap<Handle, Map<string, Runs>>();
 const running = new Set<number>();
 const pace = { slice: 12, now: () => performance.now(), yield: turn() };
 
@@ -28,11 +32,22 @@ const answers: Omit<Answers, 'open' | 'close'> = {
   },
   columns: (file, table) => withDerived(table, file.columns(table)),
   *query(file, table, query: Query) {
-    const { sort, descending, filter } = underived(table, query);
+    const { sort, descending, filter, folds } = underived(table, query);
     file.query(table, sort ?? undefined, descending, filter);
     for (;;) {
       const { done, total, finished } = file.prepare(table, 10_000);
-      if (finished) return file.rows(table, 0, 0).matched;
+      if (finished) {
+        const { matched } = file.rows(table, 0, 0);
+        const of = left.get(file) ?? new Map<string, Runs>();
+        left.set(file, of);
+        if (!folds || folds.size === 0) {
+          of.delete(table);
+          return matched;
+        }
+        const runs = unfolded(folds, matched);
+        of.set(table, runs);
+        return length(runs);
+      }
       yield { done: Number(done), total: Number(total) };
     }
   },
@@ -40,7 +55,26 @@ const answers: Omit<Answers, 'open' | 'close'> = {
   list: (file, table, start, count) => file.list(table, start, count),
   copyRows: (file, table, columns, runs, form) =>
     copyRows(rows(file, table), withDerived(table, file.columns(table)), columns, runs, form),
-  position: (file, table, index) => file.position(table, index) ?? null,
+  position(file, table, index) {
+    const runs = left.get(file)?.get(table);
+    return (runs ? indexIn(runs, index) : file.position(table, index)) ?? null;
+  },
+  folds(file, table, depth) {
+    const columns = file.columns(table);
+    const at = (key: string) => columns.findIndex((column) => column.key === key);
+    const [deep, next] = [at('depth'), at('next')];
+    return foldsOf(
+      (start, count) => file.list(table, start, count).rows.map((row) => [Number(row[deep]), Number(row[next])]),
+      depth,
+    );
+  },
+  rowAt(file, table, offset) {
+    const row = (at: number) => {
+      const { offset, size } = file.list(table, at, 1);
+      return { offset: offset[0] ?? 0, size: size[0] ?? 0 };
+    };
+    return rowAt(row, file.list(table, 0, 0).matched, offset);
+  },
   bytes: (file, offset, size) => file.bytes(offset, size),
   image: (file, bySegments) => file.image(bySegments) ?? null,
   imageBytes: (file, bySegments, offset, size, base) => file.imageBytes(bySegments, offset, size, base),
@@ -75,6 +109,9 @@ const answers: Omit<Answers, 'open' | 'close'> = {
   },
   print: (file, offset, form, index) => file.print(offset, form, index),
   kernel: (file, index) => file.kernel(index) ?? null,
+  kernarg: (file, kernel) => file.kernarg(kernel) ?? null,
+  printKernarg: (file, kernel, form) => file.printKernarg(kernel, form),
+  directives: (file, kernel) => file.directives(kernel) ?? null,
   *statistics(file, kernel) {
     file.count(kernel);
     for (;;) {
@@ -102,7 +139,10 @@ const answers: Omit<Answers, 'open' | 'close'> = {
 function rows(file: Handle, table: string): (start: number, count: number) => Window {
   const columns = () => file.columns(table);
   const size = () => Number(file.summary().size);
-  return (start, count) => derive(table, columns, file.rows(table, start, count), size);
+  const read = (start: number, count: number) => file.rows(table, start, count);
+  const runs = left.get(file)?.get(table);
+  const window = runs ? gathered(read, runs) : read;
+  return (start, count) => derive(table, columns, window(start, count), size);
 }
 
 function leaves(columns: MapColumns): Leaves {

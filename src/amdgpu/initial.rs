@@ -41,6 +41,23 @@ pub struct InitialRegister {
     pub note: &'static str,
     /// Whether they are user SGPRs, which are the same for all waves of a dispatch.
     pub is_user: bool,
+    /// The lowest bit of the descriptor that asks for them, counted from that of its first byte.
+    pub bit: u32,
+}
+
+/// Where descriptors of all versions have COMPUTE_PGM_RSRC2, kernel_code_properties and kernarg_preload.
+const RSRC2: u32 = 52 * 8;
+const PROPERTIES: u32 = 56 * 8;
+const PRELOAD: u32 = 58 * 8;
+
+impl Sgpr {
+    /// The bit of the descriptor.
+    fn bit(&self) -> u32 {
+        match self.bit {
+            0..32 => PROPERTIES + self.bit,
+            _ => RSRC2 + self.bit - 32,
+        }
+    }
 }
 
 /// What the descriptor's words say of the registers that a kernel starts with.
@@ -93,7 +110,7 @@ impl Initial {
         let mut next = 0;
         let mut rows = tables::INITIAL_SGPRS.iter().filter(applies).peekable();
         while let Some(row) = rows.next_if(|row| row.is_user) {
-            initial.push(&mut next, row.count, row.name, row.note, true);
+            initial.push(&mut next, row.count, row.name, row.note, true, row.bit());
         }
         if processor.kernarg_preload && words.preload & 127 != 0 {
             let note = "words of the kernarg segment";
@@ -103,11 +120,13 @@ impl Initial {
                 "preloaded arguments",
                 note,
                 true,
+                PRELOAD,
             );
         }
         initial.enabled = next;
         if let Some(rest @ 1..) = initial.count.checked_sub(next) {
-            initial.push(&mut next, rest, "nothing", "counted, but not set up", true);
+            let note = "counted, but not set up";
+            initial.push(&mut next, rest, "nothing", note, true, RSRC2 + 1);
         }
         // What is asked for beyond the count is not set up.
         next = initial.count;
@@ -118,9 +137,10 @@ impl Initial {
                     name: row.name,
                     note: row.note,
                     is_user: false,
+                    bit: row.bit(),
                 });
             } else {
-                initial.push(&mut next, row.count, row.name, row.note, false);
+                initial.push(&mut next, row.count, row.name, row.note, false, row.bit());
                 initial.system += row.count;
             }
         }
@@ -135,6 +155,7 @@ impl Initial {
         name: &'static str,
         note: &'static str,
         is_user: bool,
+        bit: u32,
     ) {
         let registers = match count {
             1 => format!("s{next}"),
@@ -145,6 +166,7 @@ impl Initial {
             name,
             note,
             is_user,
+            bit,
         });
         *next += count;
     }
@@ -161,6 +183,7 @@ impl Initial {
                 name,
                 note: "in the workgroup",
                 is_user: false,
+                bit: RSRC2 + 11,
             });
         }
     }
@@ -231,6 +254,12 @@ mod tests {
         ];
         let expected = expected.map(|(registers, name)| (registers.to_owned(), name));
         assert_eq!(registers("gfx906", words), expected);
+        // AMDHSAKernelDescriptor.h: kernel_code_properties at 56, its bit 3 ENABLE_SGPR_KERNARG_SEGMENT_PTR;
+        // compute_pgm_rsrc2 at 52, its bit 8 ENABLE_SGPR_WORKGROUP_ID_Y, its bits 11 and 12
+        // ENABLE_VGPR_WORKITEM_ID.
+        let initial = Initial::decode(Processor::named("gfx906").unwrap(), words);
+        let bits = [3, 8, 12].map(|row| initial.registers[row].bit);
+        assert_eq!(bits, [56 * 8 + 3, 52 * 8 + 8, 52 * 8 + 11]);
     }
 
     #[test]

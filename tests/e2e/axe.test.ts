@@ -63,7 +63,7 @@ for (const [kind, file, record] of [
       await page.goto('./');
       await drop(page, file);
       await goTo(page, record);
-      for (const key of PANELS) {
+      for (const key of kind === 'cubin' ? PANELS : [...PANELS, 'metadata']) {
         await view(page, key);
         // What is around the panels is the same for all.
         await check(page, key, ...(key === 'summary' ? [] : ['kernel-scope-panel']));

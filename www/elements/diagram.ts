@@ -22,6 +22,7 @@ import {
   isEncoded,
   isThin,
   isTold,
+  isViolated,
   meaningText,
   rawText,
   targetText,
@@ -104,18 +105,29 @@ function content(field: Field, box: Box, thin: boolean) {
   if (thin) return html`<em>&nbsp;</em><strong>${thinText(field)}</strong>`;
   if (!box.isEnd) return html`<em>${name(field.name, 60)} …</em>`;
   const meaning = meaningText(field, 120);
-  return html`<em>${name(field.name, 60)}</em><span class="line"><strong>${valueText(field)}</strong>${
+  return html`<em>${name(field.name, 60)}</em><span class="line">${field.value === null ? nothing : html`<strong>${valueText(field)}</strong>`}${
     field.target ? html` <span class="lead">→</span>` : nothing
   }${meaning ? html`<small>${meaning}</small>` : nothing}</span>`;
+}
+
+function reserved(field: Field): string {
+  return field.kind === 'reserved' ? `reserved ${isViolated(field) ? 'violated' : ''}` : '';
 }
 
 function spoken(field: Field): string {
   return name(`${field.name} ${valueText(field)} ${meaningText(field)}`.trim());
 }
 
+/** A record that no file has: what a launch writes. */
+export interface Unwritten {
+  record: StructRecord;
+  print(form: Form): Promise<string>;
+}
+
 export class Diagram extends Part {
   static override properties = {
     ...super.properties,
+    unwritten: { attribute: false },
     width: { state: true },
     form: { state: true },
     page: { state: true },
@@ -149,6 +161,7 @@ export class Diagram extends Part {
       .line { display: block; overflow: hidden; text-overflow: ellipsis; }
       .box strong { font: 600 13.5px var(--mono); }
       .box small { color: var(--dim); font-size: 11px; margin-inline-start: 7px; }
+      .box .line > small:first-child { margin-inline-start: 0; }
       .lead { color: var(--accent); }
       .thin { padding: 0; text-align: center; }
       .thin strong { font-size: 12px; }
@@ -158,6 +171,8 @@ export class Diagram extends Part {
       .on em, .on small { color: var(--ink); }
       .reserved { background: repeating-linear-gradient(135deg, transparent 0 5px, color-mix(in srgb, var(--dim) 34%, transparent) 5px 6px); color: var(--dim); }
       .reserved strong { font-weight: 400; }
+      .box.violated { border-color: var(--warning); }
+      :is(.box, tr, .key).violated, .violated :is(.value, strong) { color: var(--warning); font-weight: 600; }
       .reserved.on { background-color: var(--mark); color: var(--ink); }
       .unclaimed { background: radial-gradient(var(--dim) 0.6px, transparent 1px) 0 0 / 7px 7px; border-style: dashed; }
       .unclaimed em { background: var(--pane); inline-size: max-content; max-inline-size: 100%; padding-inline: 3px; }
@@ -236,6 +251,8 @@ export class Diagram extends Part {
     `,
   ];
 
+  /** What is shown, if not the record of what is selected. Its fields lead to the bytes that say what they are. */
+  declare unwritten: Unwritten | null;
   declare width: number;
   declare form: Style;
   /** Of a record with more rows than are shown at once: which of them. */
@@ -249,6 +266,8 @@ export class Diagram extends Part {
   /** Where the keyboard is: the one box, or line of the list, that the tabulator key reaches. */
   #place: Place = { row: 0, bit: 31 };
   #mark = '';
+  /** The field that is chosen of a record that no file has. */
+  #field: number | null = null;
   #asked = '';
   #hadFocus = false;
   readonly #observer =
@@ -262,6 +281,7 @@ export class Diagram extends Part {
 
   constructor() {
     super();
+    this.unwritten = null;
     this.width = 600;
     this.form = stored('fields', 'fit', isStyle);
     this.page = 0;
@@ -285,6 +305,10 @@ export class Diagram extends Part {
     if (change === null || change === 'selection' || change === 'location') this.requestUpdate();
   }
 
+  get #record(): StructRecord | null {
+    return this.unwritten?.record ?? this.session?.record ?? null;
+  }
+
   get #isList(): boolean {
     return this.form === 'list' || this.width < NARROW;
   }
@@ -298,8 +322,8 @@ export class Diagram extends Part {
     super.willUpdate(properties);
     this.#hadFocus = (this.renderRoot as ShadowRoot).activeElement !== null;
     const { session } = this;
-    const record = session?.record;
-    if (!record) {
+    const record = this.#record;
+    if (!record || !session) {
       this.#drawn = null;
       this.#mark = '';
       return;
@@ -307,10 +331,12 @@ export class Diagram extends Part {
     const { selection } = session;
     const drawn = draw(record, this.#bits, this.#chosen, this.#drawn);
     const isOther = this.#drawn?.record !== record;
+    if (isOther) this.#field = null;
     this.#drawn = drawn;
     const current = this.#current(record);
     void this.#lead(current === null ? null : (record.fields[current]?.target ?? null));
-    const mark = `${selection.offset} ${selection.size} ${selection.field} ${record.name} ${this.#bits} ${this.#isList}`;
+    const chosen = this.unwritten ? this.#field : `${selection.offset} ${selection.size} ${selection.field}`;
+    const mark = `${chosen} ${record.name} ${this.#bits} ${this.#isList}`;
     if (mark === this.#mark) return;
     this.#mark = mark;
     this.#scrolls = true;
@@ -371,7 +397,7 @@ export class Diagram extends Part {
     }
     const { record } = drawn;
     const leaf = leafAt(session.leaves, Number(record.span.offset));
-    const role = session.roles[session.leaves.role[leaf] ?? 0] ?? 'unclaimed';
+    const role = record.is_stored ? (session.roles[session.leaves.role[leaf] ?? 0] ?? 'unclaimed') : 'data';
     const current = this.#current(record);
     const tone = this.#tones(record, current);
     return html`
@@ -385,10 +411,10 @@ export class Diagram extends Part {
 
   #header(record: StructRecord) {
     const { session } = this;
-    const records = session?.location.records ?? [];
+    const records = record.is_stored ? (session?.location.records ?? []) : [];
     return html`<div class="head">
       <b class="file" title=${record.source ? `Layout: ${name(record.source)}` : nothing}>${name(record.name, 80)}</b>
-      <span>${bytes(record.span.size)} at ${hex(record.span.offset)}</span>
+      <span>${bytes(record.span.size)} ${record.is_stored ? `at ${hex(record.span.offset)}` : 'of each dispatch, in no file'}</span>
       ${
         records.length > 1
           ? html`<span class="tabs" role="group" aria-label="Structures at this byte">${records.map(
@@ -471,9 +497,9 @@ export class Diagram extends Part {
       const thin = isThin(field, room);
       if (thin && box.isEnd && isTold(field)) told.push(box);
       const many = thin || !box.isEnd ? 0 : this.#readings(field).length;
-      const classes = `${tone(box.field)} ${thin ? 'thin' : ''} ${field.kind === 'reserved' ? 'reserved' : ''} ${many > 1 ? 'offered' : ''}`;
+      const classes = `${tone(box.field)} ${thin ? 'thin' : ''} ${reserved(field)} ${many > 1 ? 'offered' : ''}`;
       const isStop = box === stop;
-      return html`<button class="box ${classes} ${isStop ? 'stop' : ''}" tabindex=${isStop ? 0 : -1} aria-pressed=${this.session?.selection.field === box.field}
+      return html`<button class="box ${classes} ${isStop ? 'stop' : ''}" tabindex=${isStop ? 0 : -1} aria-pressed=${box.field === this.#chosenField}
         aria-label=${spoken(field)} title=${`${field.name} · ${bitsText(field)}${field.note ? ` · ${field.note}` : ''}`}
         ${styled({ 'grid-column': column })} @click=${() => this.#choose(box.field, word, box)} @dblclick=${() => this.#follow(field)}>${content(field, box, thin)}</button>${
           many > 1
@@ -498,14 +524,14 @@ export class Diagram extends Part {
 
   /** What a box has no room for. */
   #told(word: Word, box: Box, field: Field, columns: number, width: number) {
-    const isOff = field.raw === 0;
+    const isOff = field.raw === 0 && field.value !== null;
     const title = name(field.name, 60);
     const meaning = field.kind === 'flag' ? '' : meaningText(field, 60);
     // Names are whole: a long one has the room of several.
     const pixels = 86 + 7.7 * (title.length + (isOff ? 0 : meaning.length));
     const span = Math.min(columns, Math.ceil(pixels / width));
-    const isChosen = this.session?.selection.field === box.field;
-    return html`<button class="${isChosen ? 'chosen' : ''} ${isOff ? 'off' : ''}" tabindex="-1" ${styled({ 'grid-column': `span ${span}` })}
+    const isChosen = box.field === this.#chosenField;
+    return html`<button class="${isChosen ? 'chosen' : ''} ${isOff ? 'off' : ''} ${isViolated(field) ? 'violated' : ''}" tabindex="-1" ${styled({ 'grid-column': `span ${span}` })}
       @click=${() => this.#choose(box.field, word, box)}>
       <span class="num">${bitsInRow(field, this.#bits)}</span><span class="value">${valueText(field, 24)}</span>
       <span class="what">${title}${meaning ? html` <span class="dim">${meaning}</span>` : nothing}</span>
@@ -531,11 +557,11 @@ export class Diagram extends Part {
         }
         const title = name(field.name, 80);
         const isStop = line === stop;
-        return html`<tr class="${tone?.(index) ?? ''} ${field.kind === 'reserved' ? 'reserved' : ''}" @click=${() => tone && this.#choose(index)}>
+        return html`<tr class="${tone?.(index) ?? ''} ${reserved(field)}" @click=${() => tone && this.#choose(index)}>
           <td class="num">${place}</td>
           <td class=${field.alternative_of ? 'alternative' : ''}>${
             tone
-              ? html`<button class=${isStop ? 'stop' : ''} tabindex=${isStop ? 0 : -1} aria-pressed=${this.session?.selection.field === index}>${title}</button>`
+              ? html`<button class=${isStop ? 'stop' : ''} tabindex=${isStop ? 0 : -1} aria-pressed=${index === this.#chosenField}>${title}</button>`
               : title
           }</td>
           <td class="value">${valueText(field)}</td>
@@ -577,7 +603,7 @@ export class Diagram extends Part {
     const { target } = field;
     const isSame = meaningText(field) === field.note;
     return html`<div class="foot">
-      <b>${name(field.name, 80)}</b> ${bitsText(field)} · raw <span class="num">${rawText(field)}</span>
+      <b>${name(field.name, 80)}</b> ${bitsText(field)}${field.raw === null ? nothing : html` · raw <span class="num">${rawText(field)}</span>`}
       ${isEncoded(field) ? html` · value <b>${valueText(field)}</b>` : nothing}
       ${this.#readings(field).length > 1 ? html` · <button class="link" @click=${() => this.#turn(field)}>other reading</button>` : nothing}
       ${target ? html` · <button class="link" title="Enter in the diagram" @click=${() => this.#follow(field)}>go to ${hex(target.offset)}</button> <span class="file">${name(this.leads, 80)}</span>` : nothing}
@@ -585,18 +611,21 @@ export class Diagram extends Part {
     </div>`;
   }
 
+  get #chosenField(): number | null {
+    return this.unwritten ? this.#field : (this.session?.selection.field ?? null);
+  }
+
   /** The field that is chosen, or the only one that the selection touches. */
   #current(record: StructRecord): number | null {
-    const { selection } = this.session ?? {};
-    if (!selection) return null;
-    if (selection.field !== null) return selection.field;
+    const chosen = this.#chosenField;
+    if (chosen !== null) return chosen;
     const held = (this.#drawn?.indices ?? []).filter((index) => this.#holds(record.fields[index] as Field));
     return held.length === 1 ? (held[0] ?? null) : null;
   }
 
   /** How a field is marked: the current one, those that the selection touches. */
   #tones(record: StructRecord, current: number | null): Tone {
-    const isChosen = this.session?.selection.field !== null;
+    const isChosen = this.#chosenField !== null;
     return (index) => {
       if (index === current) return 'on';
       return !isChosen && this.#holds(record.fields[index] as Field) ? 'held' : '';
@@ -606,7 +635,7 @@ export class Diagram extends Part {
   /** Whether the selected bytes have bits of it; not where they are the whole record. */
   #holds({ bits: [msb, lsb] }: Field): boolean {
     const { session } = this;
-    if (!session?.record || session.selection.size === 0) return false;
+    if (this.unwritten || !session?.record || session.selection.size === 0) return false;
     const first = (session.selection.offset - Number(session.record.span.offset)) * 8;
     const last = first + session.selection.size * 8 - 1;
     const isAll = first <= 0 && last >= Number(session.record.span.size) * 8 - 1;
@@ -634,8 +663,17 @@ export class Diagram extends Part {
       const reading = drawn.readings.get(of)?.findIndex((layer) => layer.includes(index)) ?? -1;
       if (reading >= 0) this.#chosen = new Map(this.#chosen).set(of, reading);
     }
-    this.session?.selectField(index);
+    this.#select(index);
     this.requestUpdate();
+  }
+
+  /** Selects a field; of a record that no file has, the bytes that say what it is. */
+  #select(index: number): void {
+    if (this.unwritten) {
+      this.#field = index;
+      const field = this.unwritten.record.fields[index];
+      if (field) this.#follow(field);
+    } else this.session?.selectField(index);
   }
 
   /** Shows the next of the readings of a field's bits. */
@@ -645,7 +683,7 @@ export class Diagram extends Part {
     const next = ((this.#chosen.get(of) ?? 0) + 1) % all.length;
     this.#chosen = new Map(this.#chosen).set(of, next);
     const [first] = all[next] ?? [];
-    if (first !== undefined) this.session?.selectField(first);
+    if (first !== undefined) this.#select(first);
     this.requestUpdate();
   }
 
@@ -740,14 +778,13 @@ export class Diagram extends Part {
   }
 
   async #copy(as: Form, title: string): Promise<void> {
-    const { session } = this;
-    if (!session?.record) return;
-    const { record, location, recordIndex } = session;
+    const { session, unwritten } = this;
+    const record = this.#record;
+    if (!session || !record) return;
+    const { location, recordIndex } = session;
+    const print = () => unwritten?.print(as) ?? session.call('print', [Number(location.offset), as, recordIndex]);
     try {
-      const text =
-        as === 'json'
-          ? JSON.stringify(record, null, 2)
-          : await session.call('print', [Number(location.offset), as, recordIndex]);
+      const text = as === 'json' ? JSON.stringify(record, null, 2) : await print();
       this.said = await copyText(text, title);
     } catch (error) {
       this.said = `not copied: ${message(error)}`;

@@ -2,7 +2,7 @@
 
 import { css, html, nothing } from 'lit';
 import { bytesOf, type Cells, facts, type List, lead, lists } from '../kernel.ts';
-import type { KernelDetail, Window } from '../protocol.ts';
+import type { KernelDetail, StructRecord, Window } from '../protocol.ts';
 import type { Change } from '../session.ts';
 import { figures } from '../style.ts';
 import { count, name } from '../text.ts';
@@ -17,6 +17,7 @@ export class Kernel extends Part {
     kernel: { attribute: false },
     index: { attribute: false },
     rows: { attribute: false },
+    kernarg: { attribute: false },
     brief: { attribute: false },
   };
   static override styles = [
@@ -53,6 +54,8 @@ export class Kernel extends Part {
   declare index: number;
   /** The first of its attributes, if it is a cubin's. */
   declare rows: Window | null;
+  /** What a dispatch passes to it, if it is a code object's. */
+  declare kernarg: StructRecord | null;
   /** Only the numbers. */
   declare brief: boolean;
 
@@ -61,29 +64,31 @@ export class Kernel extends Part {
     this.kernel = null;
     this.index = 0;
     this.rows = null;
+    this.kernarg = null;
     this.brief = false;
   }
 
   protected override changed(change: Change | null): void {
-    if (change === 'selection') this.requestUpdate();
+    if (change === 'selection' || change === 'location') this.requestUpdate();
   }
 
   override render() {
     const { kernel, session } = this;
     if (!kernel) return nothing;
     const place = bytesOf(kernel);
-    const what = kernel.family === 'cubin' ? 'code' : 'descriptor';
+    const isCubin = kernel.family === 'cubin';
+    const what = isCubin ? 'code' : 'descriptor';
     return html`
       <h2 class="file">${name(kernel.name)}</h2>
       <p class="lead">${lead(kernel)}
         ${place ? html`<button class="link" @click=${() => session?.select(place.offset, place.size)}>Go to its ${what}</button>` : nothing}
-        · <button class="link" @click=${this.#code}>Its ${kernel.family === 'cubin' ? 'instructions' : 'code'}</button>
-        ${this.brief ? html`· <button class="link" @click=${this.#more}>Parameters and attributes</button>` : nothing}
+        · <button class="link" @click=${this.#code}>Its ${isCubin ? 'instructions' : 'code'}</button>
+        ${this.brief ? html`· <button class="link" @click=${this.#more}>${isCubin ? 'Parameters and attributes' : 'Arguments and registers'}</button>` : nothing}
       </p>
       <dl class="facts">${facts(kernel).map(
         ({ title, value, note }) => html`<div><dt>${title}</dt><dd><b>${value}</b><small>${note}</small></dd></div>`,
       )}</dl>
-      ${this.brief ? nothing : lists(kernel, this.rows).map((list) => this.#list(list))}
+      ${this.brief ? nothing : lists(kernel, this.rows, this.kernarg).map((list) => this.#list(list))}
     `;
   }
 
@@ -99,10 +104,16 @@ export class Kernel extends Part {
     `;
   }
 
-  #row({ cells, place, link }: Cells, tone: (i: number) => string) {
-    const selection = this.session?.selection;
-    const isOn = place !== null && selection?.offset === place.offset && selection.size === place.size;
-    const go = () => place && this.session?.select(place.offset, place.size);
+  #row({ cells, place, field, link }: Cells, tone: (i: number) => string) {
+    const { selection, record } = this.session ?? {};
+    const chosen = selection?.field === null ? undefined : record?.fields[selection?.field ?? -1];
+    const isThere = place !== null && selection?.offset === place.offset && selection.size === place.size;
+    const isOn = isThere && (!field || (chosen !== undefined && field(chosen)));
+    const go = () => {
+      if (!place) return;
+      if (field) void this.session?.selectWhere(place.offset, place.size, field);
+      else this.session?.select(place.offset, place.size);
+    };
     return html`<tr class="${place ? 'placed' : ''} ${isOn ? 'on' : ''}" @click=${go}>${cells.map((cell, i) => {
       const text = name(cell, 400);
       const follow = link?.at === i ? this.#link(link.view, text) : text;

@@ -1,11 +1,12 @@
 // <kernel-scope-kernels>: the table of kernels, or the one that is open.
 
 import { css, html, nothing, type PropertyValues } from 'lit';
-import type { KernelDetail, Window } from '../protocol.ts';
+import type { KernelDetail, StructRecord, Window } from '../protocol.ts';
 import type { Session } from '../session.ts';
 import { name } from '../text.ts';
 import './bank.ts';
 import './code.ts';
+import './dispatch.ts';
 import { ROWS } from './kernel.ts';
 import './kernel.ts';
 import { One } from './one.ts';
@@ -28,6 +29,7 @@ export class Kernels extends One {
   protected override readonly label = 'Kernels';
   #kernel: KernelDetail | null = null;
   #rows: Window | null = null;
+  #kernarg: StructRecord | null = null;
   #index = -1;
 
   protected override willUpdate(properties: PropertyValues): void {
@@ -39,8 +41,9 @@ export class Kernels extends One {
     if (index !== this.#index) this.#kernel = null;
     this.#index = index;
     const kernel = await session.call('kernel', [index], { signal });
-    this.#rows =
-      kernel?.family === 'cubin' ? await session.call('list', [`attributes/${index}`, 0, ROWS], { signal }) : null;
+    const isCubin = kernel?.family === 'cubin';
+    this.#rows = isCubin ? await session.call('list', [`attributes/${index}`, 0, ROWS], { signal }) : null;
+    this.#kernarg = kernel && !isCubin ? await session.call('kernarg', [index], { signal }) : null;
     this.#kernel = kernel;
     if (!kernel) this.failed = 'there is no such kernel';
   }
@@ -53,10 +56,15 @@ export class Kernels extends One {
     }
     return html`<div class="one">
       ${this.head('kernels')}
-      <kernel-scope-kernel .session=${this.session} .kernel=${kernel} .index=${index} .rows=${this.#rows}></kernel-scope-kernel>
+      <kernel-scope-kernel .session=${this.session} .kernel=${kernel} .index=${index} .rows=${this.#rows} .kernarg=${this.#kernarg}></kernel-scope-kernel>
       ${
         kernel?.family === 'cubin'
           ? html`<kernel-scope-bank .session=${this.session} .index=${index}></kernel-scope-bank>`
+          : nothing
+      }
+      ${
+        kernel?.family === 'amdgpu'
+          ? html`<kernel-scope-dispatch .session=${this.session} .kernel=${kernel} .index=${index} .kernarg=${this.#kernarg}></kernel-scope-dispatch>`
           : nothing
       }
     </div>`;

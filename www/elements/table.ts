@@ -7,6 +7,7 @@ import { css, html, nothing, type PropertyValues, svg } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { isAbort, message, type Options, PATIENCE } from '../client.ts';
 import { COPY_LIMIT, type RowsForm } from '../copy.ts';
+import type { Folds } from '../fold.ts';
 import { LANES, laneWords } from '../lanes.ts';
 import { copyText, save } from '../out.ts';
 import { Pages } from '../pages.ts';
@@ -26,7 +27,10 @@ import {
   rowTone,
   type Setup,
   shownColumns,
+  TREES,
+  type Tree,
   targetOf,
+  treeOf,
   unknownColumn,
   widths,
 } from '../table.ts';
@@ -45,8 +49,13 @@ const PAGE = 100;
 const HEAD = -1;
 /** Milliseconds that a finger rests on a row to begin a run. */
 const HOLD = 450;
+/** A tree of more rows is folded at first, but for so many levels. */
+const MANY = 1000;
+const LEVELS = 2;
 /** While this is said, the next tap ends the run. */
 const RUN = 'Tap the last row to select';
+/** Characters that a row of a tree stands to the right of the one that it lies in. */
+const INDENT = 2;
 /** Characters of the invisible box that says how wide they are. */
 const PROBE = 10;
 
@@ -77,6 +86,8 @@ interface Kept {
   selected: Selection | null;
   /** Where a run began that goes on with Shift. */
   anchor: number;
+  /** Of a tree, what is folded away; null before that is known. */
+  folds: Folds | null;
   /** The row is to be gone to when the rows are here. */
   isWanted: boolean;
 }
@@ -145,6 +156,9 @@ export class Table extends Part {
       .right, .right button { text-align: end; }
       .cell .swatch { display: inline-block; inline-size: 10px; block-size: 10px; border-radius: 2px; margin-inline-end: 8px; }
       .word { color: var(--dim); }
+      .fold { inline-size: 2ch; text-align: center; color: var(--dim); }
+      .fold:hover { color: var(--ink); }
+      .leaf { display: inline-block; inline-size: 2ch; }
       .lanes { display: block; inline-size: 60px; block-size: 25px; stroke: currentColor; fill: none; stroke-width: 1.3; }
       .filled { fill: currentColor; }
       .ptx-directive { color: var(--dim); }
@@ -369,7 +383,14 @@ export class Table extends Part {
     const done = await this.#long(
       filter === '' ? 'Sorting' : 'Filtering',
       async (options) => {
-        const matched = await session.call('query', [table, { sort, descending, filter }], options);
+        if (this.#isTree && kept.folds === null)
+          kept.folds = this.#all > MANY ? await session.call('folds', [table, LEVELS - 1], options) : new Map();
+        const folds = this.#isFoldable ? kept.folds : null;
+        const matched = await session.call(
+          'query',
+          [table, { sort, descending, filter, folds: folds ?? undefined }],
+          options,
+        );
         const page = isOther ? 0 : Math.floor(Math.min(this.#virtual.top, matched) / PAGE);
         return { matched, page, window: await session.call('rows', [table, page * PAGE, PAGE], options) };
       },
@@ -384,7 +405,7 @@ export class Table extends Part {
     this.#pages.put(done.page, done.window);
     kept.matched = done.matched;
     kept.answered = filter;
-    if (filter === '') kept.all = done.matched;
+    if (filter === '' && !kept.folds?.size) kept.all = done.matched;
     kept.row = Math.min(isOther && kept.row > 0 ? 0 : kept.row, done.matched - 1);
     if (isOther) {
       kept.chosen = [];
@@ -438,11 +459,12 @@ export class Table extends Part {
           .value=${filter} @input=${this.#filtered} @keydown=${this.#filterKey}>
         ${this.#status()}
         <div class="menus">
+          ${this.#isFoldable ? html`<kernel-scope-menu label="Fold" hint="Fold ${this.label}" .items=${this.#foldItems()}></kernel-scope-menu>` : nothing}
           <kernel-scope-menu label="Columns" hint="Columns of ${this.label}" .items=${this.#columnItems(shown)}></kernel-scope-menu>
           <kernel-scope-menu label="Copy" hint="Copy rows of ${this.label}" .items=${this.#copyItems()}></kernel-scope-menu>
         </div>
       </div>
-      <div class="scroller ${this.#isPreparing ? 'stale' : ''}" role="grid" tabindex="0" aria-label=${this.label} aria-rowcount=${matched + 1}
+      <div class="scroller ${this.#isPreparing ? 'stale' : ''}" role=${this.#isTree ? 'treegrid' : 'grid'} tabindex="0" aria-label=${this.label} aria-rowcount=${matched + 1}
         aria-colcount=${this.columns.length} aria-multiselectable="true" aria-busy=${this.#isPreparing}
         aria-activedescendant=${isInView ? cellId(active, current) : nothing} @keydown=${this.#key}>
         <div class="window" role="presentation" ${styled({ '--columns': this.#template(shown) })} @mousedown=${this.#pressed}>
@@ -469,7 +491,7 @@ export class Table extends Part {
         <span class="dim">${work.title}… ${percent} %</span><button class="link" @click=${this.#giveUp}>Cancel</button></span>`;
     }
     const all = this.#all;
-    const many = answered ? `${count(matched)} of ${rowsOf(all)}` : rowsOf(all);
+    const many = answered || (this.#isFoldable && matched < all) ? `${count(matched)} of ${rowsOf(all)}` : rowsOf(all);
     const some = length(this.#kept.chosen);
     return html`<span class="said" role="status">${this.#said || (some > 1 ? `${many} · ${count(some)} selected` : many)}</span>
       ${this.#error ? html`<span class="error" role="alert">${this.#error}</span>` : nothing}`;
@@ -535,7 +557,9 @@ export class Table extends Part {
       const { window, at } = this.#find(first + i);
       return { own: window ? ownOf(window, at) : null, target: window ? targetOf(window, at) : null };
     });
-    return holders(seen, selection.offset).map((i) => first + i);
+    const held = holders(seen, selection.offset).map((i) => first + i);
+    // Rows of a tree lie in others, which have their bytes, too.
+    return this.#isTree ? held.slice(-1) : held;
   }
 
   /** Rows further down can be longer: columns grow, and never shrink under the reader's eyes. */
@@ -543,7 +567,13 @@ export class Table extends Part {
     if (!window || this.#measured.has(window)) return;
     this.#measured.add(window);
     const all = this.columns.map((_, index) => index);
-    widths(this.columns, window.rows, all).forEach((width, index) => {
+    const seen = widths(this.columns, window.rows, all);
+    if (this.#isTree) {
+      const depths = window.rows.map((cells) => treeOf(this.columns, cells).depth);
+      const room = INDENT * (Math.max(0, ...depths) + 2);
+      seen[0] = this.#isFoldable ? (seen[0] ?? 0) + room : (seen[this.#path] ?? 0);
+    }
+    seen.forEach((width, index) => {
       this.#widths.set(index, Math.max(width, this.#widths.get(index) ?? 0));
     });
   }
@@ -553,17 +583,20 @@ export class Table extends Part {
     const cells = window?.rows[at];
     const hasTarget = window !== undefined && (this.follow !== null || targetOf(window, at) !== null);
     const tone = cells ? rowTone(this.table, this.columns, cells) : '';
+    const tree = this.#treeAt(row);
     return html`<div class="row ${tone} ${isHere ? 'here' : ''}" role="row" id=${rowId(row)} aria-rowindex=${row + 2}
+      aria-level=${tree ? tree.depth + 1 : nothing} aria-expanded=${tree?.hasRows ? !tree.isFolded : nothing}
       aria-current=${isHere ? 'true' : nothing} aria-selected=${isChosen} ${styled({ transform: `translateY(${top}px)` })}>${shown.map((index) => this.#cell(row, index, cells, hasTarget, index === current))}</div>`;
   }
 
   #cell(row: number, index: number, cells: readonly Cell[] | undefined, hasTarget: boolean, isAt: boolean) {
     const column = this.columns[index] as Column;
-    const cell = cells?.[index];
+    // Rows of a tree that do not stand in it say where they belong.
+    const cell = cells?.[index === 0 && this.#isTree && !this.#isFoldable ? this.#path : index];
     const text = cellText(cell, column);
     const tone = `cell ${isRight(column) ? 'right' : ''} ${column.unit} ${isAt ? 'at' : ''}`;
     return html`<div class=${tone} role="gridcell" aria-colindex=${index + 1} id=${isAt ? cellId(row, index) : nothing}
-      title=${text.length > 30 ? text : nothing}>${this.#content(column, cell, text, hasTarget, this.#leadOf(index, cells))}</div>`;
+      title=${text.length > 30 ? text : nothing}>${index === 0 ? this.#branch(row) : nothing}${this.#content(column, cell, text, hasTarget, this.#leadOf(index, cells))}</div>`;
   }
 
   #content(column: Column, cell: Cell | undefined, text: string, hasTarget: boolean, lead: Lead | null) {
@@ -582,6 +615,87 @@ export class Table extends Part {
       return html`<i class="bar"><i ${styled({ width: `${Number(cell) * 100}%` })}></i></i>${text}`;
     }
     return text;
+  }
+
+  /** Whether rows lie in others, and whether they stand so. */
+  get #isTree(): boolean {
+    return TREES.has(kindOf(this.table));
+  }
+
+  get #path(): number {
+    return this.columns.findIndex(({ key }) => key === 'path');
+  }
+
+  get #isFoldable(): boolean {
+    return this.#isTree && this.#kept.filter === '' && this.#kept.sort === null;
+  }
+
+  /** Where a row is in a tree that stands in its own order. */
+  #treeAt(row: number): (Tree & { index: number; hasRows: boolean; isFolded: boolean }) | null {
+    if (!this.#isFoldable || row < 0) return null;
+    const { window, at } = this.#find(row);
+    const [cells, index] = [window?.rows[at], window?.index[at]];
+    if (!cells || index === undefined) return null;
+    const tree = treeOf(this.columns, cells);
+    return { ...tree, index, hasRows: tree.next > index + 1, isFolded: this.#kept.folds?.has(index) ?? false };
+  }
+
+  /** Before the first cell of a row: how deep it is, and what folds those below it. */
+  #branch(row: number) {
+    const tree = this.#treeAt(row);
+    if (!tree) return nothing;
+    const indent = styled({ 'margin-inline-start': `${tree.depth * INDENT}ch` });
+    return tree.hasRows
+      ? html`<button class="fold" tabindex="-1" title=${tree.isFolded ? 'Unfold (→)' : 'Fold (←)'} ${indent}>${tree.isFolded ? '▸' : '▾'}</button>`
+      : html`<i class="leaf" ${indent}></i>`;
+  }
+
+  /** Folds a row, or unfolds it. Those above it stay where they are. */
+  #fold(row: number): void {
+    const tree = this.#treeAt(row);
+    if (!tree?.hasRows) return;
+    const folds = new Map(this.#kept.folds);
+    if (!folds.delete(tree.index)) folds.set(tree.index, tree.next);
+    this.#folded(folds);
+  }
+
+  #folded(folds: Folds): void {
+    this.#kept.folds = folds;
+    if (length(this.#kept.chosen) > 1) this.#kept.chosen = [];
+    void this.#query({});
+  }
+
+  #foldItems(): Items {
+    const to = (depth: number) => async () => {
+      const folds = await this.#long(
+        'Folding',
+        async (options) => this.session?.call('folds', [this.table, depth], options),
+        () => {},
+      );
+      if (!folds) return;
+      this.#virtual.scrollTo(0);
+      this.#kept.row = Math.min(this.#kept.row, 0);
+      this.#folded(folds);
+    };
+    return [
+      { title: 'Unfold all', run: () => this.#folded(new Map()) },
+      ...[1, 2, 3, 4].map((levels) => ({
+        title: levels === 1 ? 'One level' : `${levels} levels`,
+        run: to(levels - 1),
+      })),
+    ];
+  }
+
+  /** To the row that one lies in. */
+  #up(row: number): void {
+    const depth = this.#treeAt(row)?.depth ?? 0;
+    for (let at = row - 1; at >= 0; at--) {
+      const above = this.#treeAt(at);
+      if (!above) return; // not here yet
+      if (above.depth >= depth) continue;
+      this.#goTo(at, 'alone');
+      return;
+    }
   }
 
   /** Where the cell leads by itself. */
@@ -813,7 +927,10 @@ export class Table extends Part {
     const index = Number(target.closest('.cell')?.getAttribute('aria-colindex') ?? 0) - 1;
     const column = shownColumns(this.columns, this.#setup).indexOf(index);
     if (column >= 0) this.#kept.column = column;
-    if (target.closest('.link') && !isRun) {
+    if (target.closest('.fold') && !isRun) {
+      this.#goTo(row, 'alone');
+      this.#fold(row);
+    } else if (target.closest('.link') && !isRun) {
       this.#goTo(row, 'alone');
       this.#lead(row, index);
     } else {
@@ -855,7 +972,13 @@ export class Table extends Part {
     const toRow = rows[event.key];
     const toColumn = columns[event.key];
     if (event.altKey) return;
-    if (toRow !== undefined) {
+    const tree = column === 0 ? this.#treeAt(row) : null;
+    if (tree && event.key === 'ArrowLeft') {
+      if (tree.hasRows && !tree.isFolded) this.#fold(row);
+      else this.#up(row);
+    } else if (tree?.isFolded && event.key === 'ArrowRight') {
+      this.#fold(row);
+    } else if (toRow !== undefined) {
       this.#goTo(Math.min(Math.max(HEAD, toRow), matched - 1), event.shiftKey ? 'run' : 'alone');
     } else if (row === HEAD && event.shiftKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
       const width = this.#setup.widths[this.columns[index]?.key ?? ''] ?? this.#widths.get(index) ?? 4;
@@ -899,13 +1022,20 @@ function fresh(matched: number): Kept {
     chosen: [],
     selected: null,
     anchor: 0,
+    folds: null,
     isWanted: false,
   };
 }
 
 /** Has the table go to a row, by its index in the table, when it is shown next. */
 export function showRow(session: Session, table: string, row: number): void {
-  session.kept.set(`table/${table}`, { ...fresh(0), row, isWanted: true } satisfies Kept);
+  session.kept.set(`table/${table}`, { ...fresh(0), row, folds: new Map(), isWanted: true } satisfies Kept);
+}
+
+/** Has the table go to the row with what is selected, unless it was selected there. */
+export function showSelected(session: Session, table: string, row: number): void {
+  const kept = session.kept.get(`table/${table}`) as Kept | undefined;
+  if (kept?.selected !== session.selection) showRow(session, table, row);
 }
 
 /** `code` of `code/3`. */
