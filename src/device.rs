@@ -1,12 +1,14 @@
 //! What a file is to a GPU: the one place where the families of devices meet.
 
 use crate::amdgpu::{self, CodeObject, kernarg};
+use crate::compatibility::Gpu;
 use crate::container::Format;
 use crate::elf::map::Part;
 use crate::elf::{Dialect, Elf, Header, dialect};
 use crate::error::{Diagnostics, Result};
 use crate::instructions::InstructionList;
 use crate::kernels::{AmdgpuKernelList, AttributeList, CallList, CubinKernelList};
+use crate::lists::GpuList;
 use crate::metadata::{MetadataList, PrintfList};
 use crate::nvidia::{self, Code, Cubin};
 use crate::record::Record;
@@ -60,6 +62,22 @@ impl Device {
             Self::None => Vec::new(),
             Self::Cubin(cubin) => cubin.facts(),
             Self::CodeObject(object) => object.facts(),
+        }
+    }
+
+    /// GPUs of the file's family, and whether its code runs on them; `None` where that is not known.
+    pub fn gpu_list(&self) -> Option<GpuList> {
+        match self {
+            Self::CodeObject(object) => Some(GpuList(object.gpus())),
+            _ => None,
+        }
+    }
+
+    /// Whether its code runs on the GPU that is asked for, by the family's own names; `None` if there is no such GPU.
+    pub fn runs_on(&self, asked: &str) -> Option<Gpu> {
+        match self {
+            Self::CodeObject(object) => object.runs_on(asked),
+            _ => None,
         }
     }
 

@@ -355,8 +355,9 @@ impl Document {
         }
     }
 
-    /// The table called `key`, one of [`TABLES`], or one of a part: `code/3` has the instructions of kernel 3, `attributes/3` its
-    /// attributes, `text/0` the lines of the first text. `None` where the file cannot have it.
+    /// The table called `key`: one of [`TABLES`]; `gpus`, the GPUs that its code might run on; or one of a part: `code/3` has the
+    /// instructions of kernel 3, `attributes/3` its attributes, `text/0` the lines of the first text. `None` where the file cannot
+    /// have it.
     pub fn table(&self, key: &str) -> Option<Box<dyn Table + '_>> {
         let elf = self.elf.as_ref();
         Some(match key {
@@ -391,6 +392,7 @@ impl Document {
                 elf,
                 leaves: &self.leaves,
             }),
+            "gpus" => Box::new(self.device.gpu_list()?),
             "diagnostics" => Box::new(DiagnosticList(self.findings.all())),
             key => return self.table_of(key),
         })

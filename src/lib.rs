@@ -11,6 +11,7 @@
 //! | ELF: headers, symbols, relocations, notes, images, the map | [`elf`] |
 //! | lines of source beside code | [`lines`] |
 //! | what cubins and code objects are to their GPUs | [`nvidia`], [`amdgpu`] |
+//! | on which GPUs code runs | [`compatibility`] |
 //! | what was dropped | [`container`] |
 //! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
@@ -21,6 +22,7 @@
 
 pub mod amdgpu;
 pub mod bank;
+pub mod compatibility;
 pub mod container;
 pub mod device;
 pub mod document;

@@ -3,6 +3,7 @@
 
 use std::cell::OnceCell;
 
+use crate::compatibility::{Answer, Gpu};
 use crate::elf::map::Leaf;
 use crate::elf::note::Note;
 use crate::elf::symbol::Place;
@@ -557,6 +558,51 @@ impl Table for DiagnosticList {
     fn place(&self, row: u64) -> Option<Span> {
         let finding = self.0.get(row as usize)?;
         Some(Span::new(finding.offset?, 1))
+    }
+}
+
+/// GPUs, and whether the file's code runs on them.
+pub struct GpuList(pub Vec<Gpu>);
+
+impl GpuList {
+    /// Those on which it runs, be it under a condition.
+    pub fn of_those_that_run(self) -> Self {
+        let mut gpus = self.0;
+        gpus.retain(|gpu| gpu.runs.answer != Answer::No);
+        Self(gpus)
+    }
+}
+
+impl Table for GpuList {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            column("gpu", "GPU", Unit::Word),
+            column("runs", "Runs", Unit::Word),
+            column("reason", "Why", Unit::Text),
+            column("products", "Products", Unit::Text),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let Some(gpu) = self.0.get(row as usize) else {
+            return Cell::None;
+        };
+        match key {
+            "gpu" => gpu.name.as_str().into(),
+            "runs" => gpu.runs.answer.word().into(),
+            "reason" => gpu.runs.reason.as_str().into(),
+            "products" => gpu.products.into(),
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, _: u64) -> Option<Span> {
+        None
     }
 }
 

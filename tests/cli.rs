@@ -23,6 +23,7 @@ const VADD: &str = "nvidia/cubin/vadd.sm_90a.13.0.cubin";
 #[test]
 fn exit_codes_tell_what_happened() {
     let good = fixture(VADD);
+    let code_object = fixture("amdgpu/out/vadd.gfx906.v5.co");
     let broken = fixture("amdgpu/mal/note-descsz-too-big.co");
     assert_eq!(kernelscope(&["report", &good]).status.code(), Some(0));
     assert_eq!(
@@ -45,6 +46,9 @@ fn exit_codes_tell_what_happened() {
         &["record", &good],
         &["record", &good, "--at", "99999999"],
         &["record", &good, "--at", "0", "--form", "pdf"],
+        &["runs", &good],
+        &["runs", &code_object, "gfx90"],
+        &["runs", &code_object, "gfx906", "gfx908"],
         &["bank0", &good],
         &["bank0", &good, "nothing"],
         &["bank0", &good, "0", "0x10000"],
@@ -68,6 +72,27 @@ fn exit_codes_tell_what_happened() {
             "{bad:?}: {message}"
         );
     }
+}
+
+#[test]
+fn whether_code_runs_is_said_of_one_gpu_and_of_all() {
+    let file = fixture("amdgpu/own/axpy.gfx90a-xnack+.v5.co");
+    let said = |arguments: &[&str]| {
+        let output = kernelscope(&[&["runs", &file], arguments].concat());
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let line = said(&["MI250X"]);
+    assert!(line.starts_with("gfx90a (AMD Instinct MI210"), "{line}");
+    assert!(line.ends_with("): depends, XNACK has to be on\n"), "{line}");
+    let json = said(&["gfx90a:xnack-", "--json"]);
+    assert!(
+        json.starts_with(r#"[{"gpu":"gfx90a:xnack-","runs":"no","reason":"XNACK has to be on""#)
+    );
+    // SRAMECC may be on or off.
+    let all: Vec<String> = said(&[]).lines().skip(1).map(str::to_owned).collect();
+    assert_eq!(all.len(), 2);
+    assert!(all[0].starts_with("gfx90a:sramecc-:xnack+  yes"), "{all:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 // file, and a view of the answer. To add one, add it here.
 
 import { html, type TemplateResult } from 'lit';
+import { gpusOf } from './gpus.ts';
 import type { Column, Diagnostic, Int } from './protocol.ts';
 import type { Session } from './session.ts';
 import './elements/findings.ts';
@@ -61,17 +62,27 @@ function rows(key: string, title: string): Made {
 
 /** Kernels that the summary lists. */
 const KERNELS = 8;
+/** More GPUs than there are. */
+const GPUS = 1000;
 
 const summary = panel({
   request: async (session, signal): Promise<SummaryData> => {
     const kernelCount = session.countOf('kernels');
-    const [kernel, columns, window, findings] = await Promise.all([
+    const isCodeObject = session.summary.format === 'amdgpu';
+    const [kernel, columns, window, findings, ofGpus, gpus] = await Promise.all([
       kernelCount === 1 ? session.call('kernel', [0], { signal }) : null,
       kernelCount > 1 ? session.call('columns', ['kernels'], { signal }) : null,
       kernelCount > 1 ? session.call('list', ['kernels', 0, KERNELS], { signal }) : null,
       session.call('diagnostics', [], { signal }),
+      isCodeObject ? session.call('columns', ['gpus'], { signal }) : null,
+      isCodeObject ? session.call('list', ['gpus', 0, GPUS], { signal }) : null,
     ]);
-    return { kernel, kernels: columns && window ? { columns, window } : null, findings };
+    return {
+      kernel,
+      kernels: columns && window ? { columns, window } : null,
+      findings,
+      gpus: ofGpus && gpus ? gpusOf(ofGpus, gpus) : [],
+    };
   },
   view: (session, data: SummaryData) =>
     html`<kernel-scope-summary .session=${session} .data=${data}></kernel-scope-summary>`,

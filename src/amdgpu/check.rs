@@ -222,31 +222,36 @@ pub(super) fn kernel(
     let is_code = kernel.descriptor_span.size == 256;
     let (lds_at, scratch_at) = if is_code { (64, 60) } else { (0, 4) };
     let lds = u64::from(kernel.group_segment.unwrap_or(0));
-    let hardware = processor.map_or(LDS_LIMIT, Processor::lds_limit);
-    let finding = if lds > LDS_LIMIT.max(hardware) {
-        Some(Diagnostic::error(
-            Kind::Loader,
-            "the kernel asks for more LDS than a loader grants",
-        ))
-    } else if lds > LDS_LIMIT {
+    let reference = || format!("at most {LDS_LIMIT} bytes, which is 511 × 512");
+    let finding = match processor.map(Processor::lds_limit) {
+        Some(limit) if lds > limit => Some((
+            Diagnostic::error(
+                Kind::Loader,
+                "the kernel asks for more LDS than the processor has",
+            ),
+            format!("at most {limit} bytes"),
+        )),
         // The reference ABI knows no processor that has more.
-        Some(Diagnostic::warning(
-            Kind::Loader,
-            "the kernel asks for more LDS than the reference ABI grants; the processor has it",
-        ))
-    } else if lds > hardware {
-        Some(Diagnostic::error(
-            Kind::Limit,
-            "the kernel asks for more LDS than the processor has",
-        ))
-    } else {
-        None
+        Some(_) if lds > LDS_LIMIT => Some((
+            Diagnostic::warning(
+                Kind::Loader,
+                "the kernel asks for more LDS than the reference ABI grants; the processor has it",
+            ),
+            reference(),
+        )),
+        None if lds > LDS_LIMIT => Some((
+            Diagnostic::error(
+                Kind::Loader,
+                "the kernel asks for more LDS than the reference ABI grants",
+            ),
+            reference(),
+        )),
+        _ => None,
     };
-    if let Some(finding) = finding {
-        let limit = if lds > LDS_LIMIT { LDS_LIMIT } else { hardware };
+    if let Some((finding, expected)) = finding {
         findings.push(
             finding
-                .expected(format!("at most {limit} bytes"), lds)
+                .expected(expected, lds)
                 .within(label("group_segment_fixed_size"))
                 .at(field(elf, kernel, lds_at)),
         );

@@ -35,6 +35,8 @@ pub struct CodeObject {
     pub settings: Option<Target>,
     /// The version of the code object, 2 to 6; `None` for other systems than HSA.
     pub version: Option<u32>,
+    /// Which system the code is for, where that is not HSA.
+    pub system: Option<&'static str>,
     /// The version of a generic processor; `None` for others and where the format has no place
     /// for it.
     pub generic_version: Option<u32>,
@@ -48,7 +50,7 @@ pub struct CodeObject {
     pub(super) notes: Vec<Note>,
     /// The kernels that have bytes in the file, by their place there: offset and index.
     pub(super) by_offset: Vec<(u64, u32)>,
-    is_relocatable: bool,
+    pub(super) is_relocatable: bool,
     code: code::Cache,
 }
 
@@ -87,6 +89,7 @@ impl CodeObject {
             processor,
             settings,
             version,
+            system: target::system(&elf.header),
             generic_version: target::generic_version(&elf.header)
                 .filter(|_| processor.is_some_and(Processor::is_generic)),
             metadata: None,
@@ -122,6 +125,7 @@ impl CodeObject {
             self.version
                 .map(|version| format!("code object V{version}")),
         );
+        facts.extend(self.system.map(|system| format!("for {system}")));
         facts.extend(self.settings.iter().flat_map(Target::features));
         facts.extend(self.generic_version.map(|v| format!("generic version {v}")));
         facts.push(

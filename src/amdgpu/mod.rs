@@ -19,6 +19,7 @@ pub mod printf;
 pub mod processor;
 mod record;
 pub mod registers;
+mod runs;
 pub mod schema;
 pub mod tables;
 pub mod target;

@@ -1268,6 +1268,43 @@ pub static PROCESSORS: &[Processor] = &[
     Processor { architected_flat_scratch: true, descriptor: "gfx90a", generation: "gfx9", generic: "", kernarg_preload: true, mach: 95, members: &["gfx942", "gfx950"], name: "gfx9-4-generic", packed_work_item_ids: true, sramecc: true, wave32: false, wave64: true, wave_size: 64, xnack: true },
 ];
 
+// product.toml
+
+/// What processors are sold as, by EF_AMDGPU_MACH.
+// Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, AMDGPU Processors, Example Products
+#[rustfmt::skip]
+pub static PRODUCTS: Names = Names::packed("\
+22\tA6-7000, A6 Pro-7050B, A8-7100, A8 Pro-7150B, A10-7300, A10 Pro-7350B, FX-7500, A8-7200P, A10-7400P, FX-7600P\t\n\
+23\tFirePro W8100, FirePro W9100, FirePro S9150, FirePro S9170\t\n\
+24\tRadeon R9 290, Radeon R9 290x, Radeon R390, Radeon R390x\t\n\
+25\tE1-2100, E1-2200, E1-2500, E2-3000, E2-3800, A4-5000, A4-5100, A6-5200, A4 Pro-3340B\t\n\
+26\tRadeon HD 7790, Radeon HD 8770, R7 260, R7 260X\t\n\
+28\tA6-8500P, Pro A6-8500B, A8-8600P, Pro A8-8600B, FX-8800P, Pro A12-8800B, A10-8700P, Pro A10-8700B, A10-8780P, A10-9600P, A10-9630P, A12-9700P, A12-9730P, FX-9800P, FX-9830P, E2-9010, A6-9210, A9-9410\t\n\
+29\tRadeon R9 285, Radeon R9 380, Radeon R9 385\t\n\
+2a\tRadeon R9 Nano, Radeon R9 Fury, Radeon R9 FuryX, Radeon Pro Duo, FirePro S9300x2, Radeon Instinct MI8\t\n\
+2c\tRadeon Vega Frontier Edition, Radeon RX Vega 56, Radeon RX Vega 64, Radeon RX Vega 64 Liquid, Radeon Instinct MI25\t\n\
+2d\tRyzen 3 2200G, Ryzen 5 2400G\t\n\
+2f\tRadeon Instinct MI50, Radeon Instinct MI60, Radeon VII, Radeon Pro VII\t\n\
+30\tAMD Instinct MI100 Accelerator\t\n\
+32\tRyzen 7 4700G, Ryzen 7 4700GE, Ryzen 5 4600G, Ryzen 5 4600GE, Ryzen 3 4300G, Ryzen 3 4300GE, Ryzen Pro 4000G, Ryzen 7 Pro 4700G, Ryzen 7 Pro 4750GE, Ryzen 5 Pro 4650G, Ryzen 5 Pro 4650GE, Ryzen 3 Pro 4350G, Ryzen 3 Pro 4350GE\t\n\
+33\tRadeon Pro 5600 XT, Radeon RX 5600M, Radeon RX 5700, Radeon RX 5700 XT\t\n\
+34\tRadeon Pro V520, Radeon Pro 5600M\t\n\
+35\tRadeon RX 5500, Radeon RX 5500 XT\t\n\
+36\tRadeon RX 6800, Radeon RX 6800 XT, Radeon RX 6900 XT, Radeon PRO W6800, Radeon PRO V620\t\n\
+37\tRadeon RX 6700 XT\t\n\
+3c\tFirePro S7150, FirePro S7100, FirePro W7100, Mobile FirePro M7170\t\n\
+3f\tAMD Instinct MI210 Accelerator, AMD Instinct MI250 Accelerator, AMD Instinct MI250X Accelerator\t\n\
+41\tRadeon PRO W7900 Dual Slot, Radeon PRO W7900, Radeon PRO W7800, Radeon RX 7900 XTX, Radeon RX 7900 XT, Radeon RX 7900 GRE\t\n\
+43\tRadeon 890M\t\n\
+46\tRadeon RX 7800 XT, Radeon RX 7700 XT, Radeon RX 7700\t\n\
+47\tRadeon RX 7600 XT, Radeon RX 7600\t\n\
+48\tRadeon RX 9060, Radeon RX 9060 XT\t\n\
+4a\tRadeon 8060S\t\n\
+4c\tAMD Instinct MI300X, AMD Instinct MI300A\t\n\
+4e\tRadeon RX 9070, Radeon RX 9070 XT, Radeon RX 9070 GRE\t\n\
+55\tRadeon 860M\t\n\
+");
+
 // registers.toml
 
 /// Registers and LDS of a compute unit.

@@ -7,6 +7,10 @@ use crate::elf::Header;
 
 /// `EI_OSABI` of code objects for AMD's HSA runtime.
 const OS_ABI_HSA: u8 = 64;
+/// That of code objects for AMD's platform abstraction library, on which its graphics drivers stand.
+const OS_ABI_PAL: u8 = 65;
+/// That of code objects for Mesa's drivers.
+const OS_ABI_MESA3D: u8 = 66;
 
 /// How a feature of the processor has to be set for the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +87,16 @@ pub fn version(header: &Header) -> Option<u32> {
     is_known.then(|| u32::from(header.abi_version) + 2)
 }
 
+/// Which system the code is for, where that is not HSA.
+pub fn system(header: &Header) -> Option<&'static str> {
+    match header.os_abi {
+        OS_ABI_HSA => None,
+        OS_ABI_PAL => Some("PAL"),
+        OS_ABI_MESA3D => Some("Mesa 3D"),
+        _ => Some("no system that is named"),
+    }
+}
+
 /// `EF_AMDGPU_MACH`: which processor `e_flags` says.
 pub fn mach(header: &Header) -> u32 {
     header.e_flags & 0xff
@@ -112,6 +126,46 @@ impl Target {
                 sramecc: Setting::from_bits(flags >> 10),
             }
         })
+    }
+
+    /// A processor of which is not said how it is set up.
+    pub fn of(processor: &'static Processor) -> Self {
+        let setting = |has| {
+            if has {
+                Setting::Any
+            } else {
+                Setting::Unsupported
+            }
+        };
+        Self {
+            processor,
+            xnack: setting(processor.xnack),
+            sramecc: setting(processor.sramecc),
+        }
+    }
+
+    /// The target of that ID: features in any order, with what LLVM calls the triple before it or not.
+    pub fn named(id: &str) -> Option<Self> {
+        let id = id.rsplit_once("--").map_or(id, |(_, id)| id);
+        let mut words = id.split(':');
+        let mut target = Self::of(Processor::named(words.next()?)?);
+        for word in words {
+            let (name, setting) = match (word.strip_suffix('+'), word.strip_suffix('-')) {
+                (Some(name), _) => (name, Setting::On),
+                (_, Some(name)) => (name, Setting::Off),
+                _ => return None,
+            };
+            let feature = match name {
+                "xnack" => &mut target.xnack,
+                "sramecc" => &mut target.sramecc,
+                _ => return None,
+            };
+            if *feature != Setting::Any {
+                return None;
+            }
+            *feature = setting;
+        }
+        Some(target)
     }
 
     /// What the ISA version of a V2 code object stands for: V2 numbers processors by their XNACK

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use kernelscope::document::Document;
 use kernelscope::error::Kind;
 use kernelscope::export::{self, Form};
-use kernelscope::lists;
+use kernelscope::lists::{self, GpuList};
 use kernelscope::nvidia;
 use kernelscope::nvidia::code::{BarrierUse, Count};
 use kernelscope::report::Report;
@@ -36,6 +36,8 @@ Commands:
   directives     code objects: the descriptor of a kernel as an .amdhsa_kernel block for llvm-mc: directives FILE KERNEL
   code           instructions and what they tell the scheduler, of a kernel: code FILE KERNEL, by its name or its number
                  in the table of kernels; of code objects words, where symbols and lines of source begin in them
+  runs           code objects: whether the code runs on a GPU, and why not: runs FILE [GPU], by a target ID such as
+                 gfx90a:xnack- or a product's name such as MI300X; without one, the GPUs on which it runs
   text           the source that is kept in it, such as PTX: text FILE [N], by its number in the table of texts
   hex            bytes: --at OFFSET (default 0), --len N (default: to the end)
   record         the structures that hold a byte: --at OFFSET
@@ -158,6 +160,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         "bank0",
         "directives",
         "kernarg",
+        "runs",
     ];
     if !is_table && !others.contains(&command.as_str()) {
         return Err(Failure::Usage(format!("there is no command {command:?}")));
@@ -185,7 +188,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         .next()
         .ok_or_else(|| Failure::Usage(format!("{command}: no file is given")))?;
     let which = match command.as_str() {
-        "code" | "text" | "bank0" | "directives" | "kernarg" => {
+        "code" | "text" | "bank0" | "directives" | "kernarg" | "runs" => {
             words.next().map(|word| word.string()).transpose()?
         }
         _ => None,
@@ -313,6 +316,7 @@ fn run() -> Result<ExitCode, Failure> {
         "text" => text(&document, &arguments, &mut out)?,
         "directives" => directives(&document, &arguments, &mut out)?,
         "kernarg" => kernarg(&document, &arguments, &mut out)?,
+        "runs" => runs(&document, &arguments, &mut out)?,
         "image" if arguments.out.is_some() => image(&document, &arguments)?,
         "bank0" if arguments.offset.is_some() => bank0(&document, &arguments, &mut out)?,
         table => {
@@ -708,6 +712,39 @@ fn code(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Res
     }
     writeln!(out)?;
     lists::print(&*table, out)?;
+    Ok(())
+}
+
+/// Whether the code runs on a GPU, or on which it runs.
+fn runs(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    let device = document.device();
+    let gpus = device.gpu_list().ok_or_else(|| {
+        let format = document.format().title();
+        Failure::Usage(format!(
+            "runs: on which GPUs {format} files run is not known"
+        ))
+    })?;
+    let gpus = match &arguments.which {
+        Some(asked) => {
+            let gpu = device.runs_on(asked);
+            let gpu = gpu.ok_or_else(|| {
+                Failure::Usage(format!(
+                    "runs: there is no GPU {asked:?}, or there are several; expected a target ID such as gfx90a:xnack-"
+                ))
+            })?;
+            if !arguments.json {
+                writeln!(out, "{}", export::visible(&gpu.to_string()))?;
+                return Ok(());
+            }
+            GpuList(vec![gpu])
+        }
+        None => gpus.of_those_that_run(),
+    };
+    match arguments.json {
+        true => json(out, &Rows(&gpus))?,
+        false if gpus.0.is_empty() => writeln!(out, "It runs on no GPU that is known.")?,
+        false => lists::print(&gpus, out)?,
+    }
     Ok(())
 }
 

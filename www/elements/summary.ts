@@ -1,12 +1,14 @@
 // <kernel-scope-summary>: the answers first: the kernels, what the file is made of, what is wrong with it.
 
 import { css, html, nothing } from 'lit';
+import type { Gpu } from '../gpus.ts';
 import type { Column, Diagnostic, KernelDetail, Window } from '../protocol.ts';
 import { composition } from '../roles.ts';
 import { styled } from '../styled.ts';
 import { cellText, isRight } from '../table.ts';
 import { bytes, count, share } from '../text.ts';
 import './findings.ts';
+import './gpus.ts';
 import './kernel.ts';
 import { define, Part } from './part.ts';
 
@@ -16,6 +18,8 @@ export interface SummaryData {
   /** The first of several kernels. */
   kernels: { columns: Column[]; window: Window } | null;
   findings: Diagnostic[];
+  /** GPUs, and whether the code runs on them; none where that is not known. */
+  gpus: Gpu[];
 }
 
 const FINDINGS = 4;
@@ -63,7 +67,10 @@ export class SummaryView extends Part {
       ${data.kernels ? this.#kernels(data.kernels) : nothing}
       <div class="columns">
         <section><h3>What it is made of</h3>${this.#composition()}</section>
-        <section><h3>Findings</h3>${this.#findings(data.findings)}</section>
+        <section>
+          <h3>Findings</h3>${this.#findings(data.findings)}
+          ${data.gpus.length > 0 ? html`<h3>Runs on</h3><kernel-scope-gpus .session=${session} .gpus=${data.gpus}></kernel-scope-gpus>` : nothing}
+        </section>
       </div>
     `;
   }
