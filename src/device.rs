@@ -33,8 +33,7 @@ impl Device {
         move |header| match format {
             Format::Cubin => &nvidia::DIALECT,
             Format::Amdgpu => &amdgpu::DIALECT,
-            _ if header.e_machine == object::elf::EM_X86_64.0 => &dialect::X86_64,
-            _ => &dialect::GENERIC,
+            _ => dialect::of_host(header.e_machine),
         }
     }
 

@@ -114,10 +114,44 @@ pub static GENERIC: Dialect = Dialect {
     has_loader: false,
 };
 
-/// Programs and libraries for x86-64.
-pub static X86_64: Dialect = Dialect {
+/// What the machine of a host's programs and libraries adds to ELF.
+pub fn of_host(machine: u16) -> &'static Dialect {
+    match machine {
+        3 => &I386,
+        62 => &X86_64,
+        183 => &AARCH64,
+        _ => &GENERIC,
+    }
+}
+
+static I386: Dialect = Dialect {
+    relocation_types: &tables::R_386,
+    ..GENERIC
+};
+
+static X86_64: Dialect = Dialect {
     section_types: &tables::SECTION_TYPE_X86_64,
     section_flags: &tables::SECTION_FLAGS_X86_64,
     relocation_types: &tables::R_X86_64,
     ..GENERIC
 };
+
+static AARCH64: Dialect = Dialect {
+    relocation_types: &tables::R_AARCH64,
+    ..GENERIC
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_have_names_for_their_relocations() {
+        // llvm-readelf 22 prints these of calls in objects of clang 22.
+        let name = |machine, kind| of_host(machine).relocation_types.name(kind);
+        assert_eq!(name(3, 4), Some("R_386_PLT32"));
+        assert_eq!(name(62, 4), Some("R_X86_64_PLT32"));
+        assert_eq!(name(183, 283), Some("R_AARCH64_CALL26"));
+        assert_eq!(name(2, 1), None);
+    }
+}

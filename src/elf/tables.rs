@@ -7,6 +7,212 @@
 
 use crate::record::{Layout, Names};
 
+// aarch64.toml
+
+/// Relocation types of AArch64.
+// Source: ELF for the Arm 64-bit Architecture (AAELF64), Relocation; LLVM BinaryFormat/ELFRelocs/AArch64.def for numbers
+#[rustfmt::skip]
+pub static R_AARCH64: Names = Names::packed("\
+0\tR_AARCH64_NONE\tnothing\n\
+101\tR_AARCH64_ABS64\tS + A, 64 bits\n\
+102\tR_AARCH64_ABS32\tS + A, 32 bits\n\
+103\tR_AARCH64_ABS16\tS + A, 16 bits\n\
+104\tR_AARCH64_PREL64\tS + A - P, 64 bits\n\
+105\tR_AARCH64_PREL32\tS + A - P, 32 bits\n\
+106\tR_AARCH64_PREL16\tS + A - P, 16 bits\n\
+107\tR_AARCH64_MOVW_UABS_G0\tbits 15:0 of S + A in MOVZ\n\
+108\tR_AARCH64_MOVW_UABS_G0_NC\tbits 15:0 of S + A in MOVK, unchecked\n\
+109\tR_AARCH64_MOVW_UABS_G1\tbits 31:16 of S + A in MOVZ\n\
+10a\tR_AARCH64_MOVW_UABS_G1_NC\tbits 31:16 of S + A in MOVK, unchecked\n\
+10b\tR_AARCH64_MOVW_UABS_G2\tbits 47:32 of S + A in MOVZ\n\
+10c\tR_AARCH64_MOVW_UABS_G2_NC\tbits 47:32 of S + A in MOVK, unchecked\n\
+10d\tR_AARCH64_MOVW_UABS_G3\tbits 63:48 of S + A in MOVZ\n\
+10e\tR_AARCH64_MOVW_SABS_G0\tbits 15:0 of S + A, signed, in MOVZ\n\
+10f\tR_AARCH64_MOVW_SABS_G1\tbits 31:16 of S + A, signed, in MOVZ\n\
+110\tR_AARCH64_MOVW_SABS_G2\tbits 47:32 of S + A, signed, in MOVZ\n\
+111\tR_AARCH64_LD_PREL_LO19\tS + A - P in LDR, a literal\n\
+112\tR_AARCH64_ADR_PREL_LO21\tS + A - P in ADR\n\
+113\tR_AARCH64_ADR_PREL_PG_HI21\tpages of S + A - P in ADRP\n\
+114\tR_AARCH64_ADR_PREL_PG_HI21_NC\tpages of S + A - P in ADRP, unchecked\n\
+115\tR_AARCH64_ADD_ABS_LO12_NC\tbits 11:0 of S + A in ADD, unchecked\n\
+116\tR_AARCH64_LDST8_ABS_LO12_NC\tbits 11:0 of S + A in LDR, STR, unchecked\n\
+117\tR_AARCH64_TSTBR14\tS + A - P in TBZ, TBNZ\n\
+118\tR_AARCH64_CONDBR19\tS + A - P in a conditional branch\n\
+11a\tR_AARCH64_JUMP26\tS + A - P in B\n\
+11b\tR_AARCH64_CALL26\tS + A - P in BL\n\
+11c\tR_AARCH64_LDST16_ABS_LO12_NC\tbits 11:1 of S + A in LDR, STR, unchecked\n\
+11d\tR_AARCH64_LDST32_ABS_LO12_NC\tbits 11:2 of S + A in LDR, STR, unchecked\n\
+11e\tR_AARCH64_LDST64_ABS_LO12_NC\tbits 11:3 of S + A in LDR, STR, unchecked\n\
+11f\tR_AARCH64_MOVW_PREL_G0\tbits 15:0 of S + A - P in MOVZ\n\
+120\tR_AARCH64_MOVW_PREL_G0_NC\tbits 15:0 of S + A - P in MOVK, unchecked\n\
+121\tR_AARCH64_MOVW_PREL_G1\tbits 31:16 of S + A - P in MOVZ\n\
+122\tR_AARCH64_MOVW_PREL_G1_NC\tbits 31:16 of S + A - P in MOVK, unchecked\n\
+123\tR_AARCH64_MOVW_PREL_G2\tbits 47:32 of S + A - P in MOVZ\n\
+124\tR_AARCH64_MOVW_PREL_G2_NC\tbits 47:32 of S + A - P in MOVK, unchecked\n\
+125\tR_AARCH64_MOVW_PREL_G3\tbits 63:48 of S + A - P in MOVZ\n\
+12b\tR_AARCH64_LDST128_ABS_LO12_NC\tbits 11:4 of S + A in LDR, STR, unchecked\n\
+12c\tR_AARCH64_MOVW_GOTOFF_G0\tbits 15:0 of G - GOT in MOVZ\n\
+12d\tR_AARCH64_MOVW_GOTOFF_G0_NC\tbits 15:0 of G - GOT in MOVK, unchecked\n\
+12e\tR_AARCH64_MOVW_GOTOFF_G1\tbits 31:16 of G - GOT in MOVZ\n\
+12f\tR_AARCH64_MOVW_GOTOFF_G1_NC\tbits 31:16 of G - GOT in MOVK, unchecked\n\
+130\tR_AARCH64_MOVW_GOTOFF_G2\tbits 47:32 of G - GOT in MOVZ\n\
+131\tR_AARCH64_MOVW_GOTOFF_G2_NC\tbits 47:32 of G - GOT in MOVK, unchecked\n\
+132\tR_AARCH64_MOVW_GOTOFF_G3\tbits 63:48 of G - GOT in MOVZ\n\
+133\tR_AARCH64_GOTREL64\tS + A - GOT, 64 bits\n\
+134\tR_AARCH64_GOTREL32\tS + A - GOT, 32 bits\n\
+135\tR_AARCH64_GOT_LD_PREL19\tG - P in LDR, a literal\n\
+136\tR_AARCH64_LD64_GOTOFF_LO15\tbits 14:3 of G - GOT in LDR\n\
+137\tR_AARCH64_ADR_GOT_PAGE\tpages of G - P in ADRP\n\
+138\tR_AARCH64_LD64_GOT_LO12_NC\tbits 11:3 of G in LDR, unchecked\n\
+139\tR_AARCH64_LD64_GOTPAGE_LO15\tbits 14:3 of G - page of GOT in LDR\n\
+13a\tR_AARCH64_PLT32\tS + A - P, 32 bits, by way of the PLT\n\
+13b\tR_AARCH64_GOTPCREL32\tG + A - P, 32 bits\n\
+13c\tR_AARCH64_PATCHINST\twrites the instruction that is the value\n\
+13d\tR_AARCH64_FUNCINIT64\twhat the function at S + A returns, 64 bits\n\
+200\tR_AARCH64_TLSGD_ADR_PREL21\tTLS, general dynamic: from P\n\
+201\tR_AARCH64_TLSGD_ADR_PAGE21\tTLS, general dynamic: pages\n\
+202\tR_AARCH64_TLSGD_ADD_LO12_NC\tTLS, general dynamic: bits 11:0, unchecked\n\
+203\tR_AARCH64_TLSGD_MOVW_G1\tTLS, general dynamic: bits 31:16\n\
+204\tR_AARCH64_TLSGD_MOVW_G0_NC\tTLS, general dynamic: bits 15:0, unchecked\n\
+205\tR_AARCH64_TLSLD_ADR_PREL21\tTLS, local dynamic: from P\n\
+206\tR_AARCH64_TLSLD_ADR_PAGE21\tTLS, local dynamic: pages\n\
+207\tR_AARCH64_TLSLD_ADD_LO12_NC\tTLS, local dynamic: bits 11:0, unchecked\n\
+208\tR_AARCH64_TLSLD_MOVW_G1\tTLS, local dynamic: bits 31:16\n\
+209\tR_AARCH64_TLSLD_MOVW_G0_NC\tTLS, local dynamic: bits 15:0, unchecked\n\
+20a\tR_AARCH64_TLSLD_LD_PREL19\tTLS, local dynamic: from P\n\
+20b\tR_AARCH64_TLSLD_MOVW_DTPREL_G2\tTLS, local dynamic: bits 47:32\n\
+20c\tR_AARCH64_TLSLD_MOVW_DTPREL_G1\tTLS, local dynamic: bits 31:16\n\
+20d\tR_AARCH64_TLSLD_MOVW_DTPREL_G1_NC\tTLS, local dynamic: bits 31:16, unchecked\n\
+20e\tR_AARCH64_TLSLD_MOVW_DTPREL_G0\tTLS, local dynamic: bits 15:0\n\
+20f\tR_AARCH64_TLSLD_MOVW_DTPREL_G0_NC\tTLS, local dynamic: bits 15:0, unchecked\n\
+210\tR_AARCH64_TLSLD_ADD_DTPREL_HI12\tTLS, local dynamic: bits 23:12\n\
+211\tR_AARCH64_TLSLD_ADD_DTPREL_LO12\tTLS, local dynamic: bits 11:0\n\
+212\tR_AARCH64_TLSLD_ADD_DTPREL_LO12_NC\tTLS, local dynamic: bits 11:0, unchecked\n\
+213\tR_AARCH64_TLSLD_LDST8_DTPREL_LO12\tTLS, local dynamic: bits 11:0\n\
+214\tR_AARCH64_TLSLD_LDST8_DTPREL_LO12_NC\tTLS, local dynamic: bits 11:0, unchecked\n\
+215\tR_AARCH64_TLSLD_LDST16_DTPREL_LO12\tTLS, local dynamic: bits 11:1\n\
+216\tR_AARCH64_TLSLD_LDST16_DTPREL_LO12_NC\tTLS, local dynamic: bits 11:1, unchecked\n\
+217\tR_AARCH64_TLSLD_LDST32_DTPREL_LO12\tTLS, local dynamic: bits 11:2\n\
+218\tR_AARCH64_TLSLD_LDST32_DTPREL_LO12_NC\tTLS, local dynamic: bits 11:2, unchecked\n\
+219\tR_AARCH64_TLSLD_LDST64_DTPREL_LO12\tTLS, local dynamic: bits 11:3\n\
+21a\tR_AARCH64_TLSLD_LDST64_DTPREL_LO12_NC\tTLS, local dynamic: bits 11:3, unchecked\n\
+21b\tR_AARCH64_TLSIE_MOVW_GOTTPREL_G1\tTLS, initial exec: bits 31:16\n\
+21c\tR_AARCH64_TLSIE_MOVW_GOTTPREL_G0_NC\tTLS, initial exec: bits 15:0, unchecked\n\
+21d\tR_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21\tTLS, initial exec: pages\n\
+21e\tR_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC\tTLS, initial exec: bits 11:3, unchecked\n\
+21f\tR_AARCH64_TLSIE_LD_GOTTPREL_PREL19\tTLS, initial exec: from P\n\
+220\tR_AARCH64_TLSLE_MOVW_TPREL_G2\tTLS, local exec: bits 47:32\n\
+221\tR_AARCH64_TLSLE_MOVW_TPREL_G1\tTLS, local exec: bits 31:16\n\
+222\tR_AARCH64_TLSLE_MOVW_TPREL_G1_NC\tTLS, local exec: bits 31:16, unchecked\n\
+223\tR_AARCH64_TLSLE_MOVW_TPREL_G0\tTLS, local exec: bits 15:0\n\
+224\tR_AARCH64_TLSLE_MOVW_TPREL_G0_NC\tTLS, local exec: bits 15:0, unchecked\n\
+225\tR_AARCH64_TLSLE_ADD_TPREL_HI12\tTLS, local exec: bits 23:12\n\
+226\tR_AARCH64_TLSLE_ADD_TPREL_LO12\tTLS, local exec: bits 11:0\n\
+227\tR_AARCH64_TLSLE_ADD_TPREL_LO12_NC\tTLS, local exec: bits 11:0, unchecked\n\
+228\tR_AARCH64_TLSLE_LDST8_TPREL_LO12\tTLS, local exec: bits 11:0\n\
+229\tR_AARCH64_TLSLE_LDST8_TPREL_LO12_NC\tTLS, local exec: bits 11:0, unchecked\n\
+22a\tR_AARCH64_TLSLE_LDST16_TPREL_LO12\tTLS, local exec: bits 11:1\n\
+22b\tR_AARCH64_TLSLE_LDST16_TPREL_LO12_NC\tTLS, local exec: bits 11:1, unchecked\n\
+22c\tR_AARCH64_TLSLE_LDST32_TPREL_LO12\tTLS, local exec: bits 11:2\n\
+22d\tR_AARCH64_TLSLE_LDST32_TPREL_LO12_NC\tTLS, local exec: bits 11:2, unchecked\n\
+22e\tR_AARCH64_TLSLE_LDST64_TPREL_LO12\tTLS, local exec: bits 11:3\n\
+22f\tR_AARCH64_TLSLE_LDST64_TPREL_LO12_NC\tTLS, local exec: bits 11:3, unchecked\n\
+230\tR_AARCH64_TLSDESC_LD_PREL19\tTLS, descriptor: from P\n\
+231\tR_AARCH64_TLSDESC_ADR_PREL21\tTLS, descriptor: from P\n\
+232\tR_AARCH64_TLSDESC_ADR_PAGE21\tTLS, descriptor: pages\n\
+233\tR_AARCH64_TLSDESC_LD64_LO12\tTLS, descriptor: bits 11:3\n\
+234\tR_AARCH64_TLSDESC_ADD_LO12\tTLS, descriptor: bits 11:0\n\
+235\tR_AARCH64_TLSDESC_OFF_G1\tTLS, descriptor: bits 31:16\n\
+236\tR_AARCH64_TLSDESC_OFF_G0_NC\tTLS, descriptor: bits 15:0, unchecked\n\
+237\tR_AARCH64_TLSDESC_LDR\tmarks the LDR of a TLS descriptor\n\
+238\tR_AARCH64_TLSDESC_ADD\tmarks the ADD of a TLS descriptor\n\
+239\tR_AARCH64_TLSDESC_CALL\tmarks the call through a TLS descriptor\n\
+23a\tR_AARCH64_TLSLE_LDST128_TPREL_LO12\tTLS, local exec: bits 11:4\n\
+23b\tR_AARCH64_TLSLE_LDST128_TPREL_LO12_NC\tTLS, local exec: bits 11:4, unchecked\n\
+23c\tR_AARCH64_TLSLD_LDST128_DTPREL_LO12\tTLS, local dynamic: bits 11:4\n\
+23d\tR_AARCH64_TLSLD_LDST128_DTPREL_LO12_NC\tTLS, local dynamic: bits 11:4, unchecked\n\
+244\tR_AARCH64_AUTH_ABS64\tS + A, 64 bits; signed pointer\n\
+245\tR_AARCH64_AUTH_MOVW_GOTOFF_G0\tbits 15:0 of G - GOT in MOVZ; signed pointer\n\
+246\tR_AARCH64_AUTH_MOVW_GOTOFF_G0_NC\tbits 15:0 of G - GOT in MOVK, unchecked; signed pointer\n\
+247\tR_AARCH64_AUTH_MOVW_GOTOFF_G1\tbits 31:16 of G - GOT in MOVZ; signed pointer\n\
+248\tR_AARCH64_AUTH_MOVW_GOTOFF_G1_NC\tbits 31:16 of G - GOT in MOVK, unchecked; signed pointer\n\
+249\tR_AARCH64_AUTH_MOVW_GOTOFF_G2\tbits 47:32 of G - GOT in MOVZ; signed pointer\n\
+24a\tR_AARCH64_AUTH_MOVW_GOTOFF_G2_NC\tbits 47:32 of G - GOT in MOVK, unchecked; signed pointer\n\
+24b\tR_AARCH64_AUTH_MOVW_GOTOFF_G3\tbits 63:48 of G - GOT in MOVZ; signed pointer\n\
+24c\tR_AARCH64_AUTH_GOT_LD_PREL19\tG - P in LDR, a literal; signed pointer\n\
+24d\tR_AARCH64_AUTH_LD64_GOTOFF_LO15\tbits 14:3 of G - GOT in LDR; signed pointer\n\
+24e\tR_AARCH64_AUTH_ADR_GOT_PAGE\tpages of G - P in ADRP; signed pointer\n\
+24f\tR_AARCH64_AUTH_LD64_GOT_LO12_NC\tbits 11:3 of G in LDR, unchecked; signed pointer\n\
+250\tR_AARCH64_AUTH_LD64_GOTPAGE_LO15\tbits 14:3 of G - page of GOT in LDR; signed pointer\n\
+251\tR_AARCH64_AUTH_GOT_ADD_LO12_NC\tbits 11:0 of G in ADD, unchecked; signed pointer\n\
+252\tR_AARCH64_AUTH_GOT_ADR_PREL_LO21\tG - P in ADR; signed pointer\n\
+253\tR_AARCH64_AUTH_TLSDESC_ADR_PAGE21\tTLS, descriptor: pages; signed pointer\n\
+254\tR_AARCH64_AUTH_TLSDESC_LD64_LO12\tTLS, descriptor: bits 11:3; signed pointer\n\
+255\tR_AARCH64_AUTH_TLSDESC_ADD_LO12\tTLS, descriptor: bits 11:0; signed pointer\n\
+400\tR_AARCH64_COPY\tcopy the symbol from its library\n\
+401\tR_AARCH64_GLOB_DAT\tS + A, 64 bits\n\
+402\tR_AARCH64_JUMP_SLOT\tS + A, 64 bits\n\
+403\tR_AARCH64_RELATIVE\tB + A, 64 bits\n\
+404\tR_AARCH64_TLS_DTPMOD64\tTLS module, 64 bits\n\
+405\tR_AARCH64_TLS_DTPREL64\toffset in the TLS block, 64 bits\n\
+406\tR_AARCH64_TLS_TPREL64\toffset from the thread pointer, 64 bits\n\
+407\tR_AARCH64_TLSDESC\tTLS descriptor\n\
+408\tR_AARCH64_IRELATIVE\twhat the function at B + A returns, 64 bits\n\
+411\tR_AARCH64_AUTH_RELATIVE\tB + A, 64 bits; signed pointer\n\
+412\tR_AARCH64_AUTH_GLOB_DAT\tS + A, 64 bits; signed pointer\n\
+413\tR_AARCH64_AUTH_TLSDESC\tTLS descriptor; signed pointer\n\
+414\tR_AARCH64_AUTH_IRELATIVE\twhat the function at B + A returns, 64 bits; signed pointer\n\
+");
+
+// i386.toml
+
+/// Relocation types of the Intel 80386.
+// Source: System V ABI, Intel386 supplement, Relocation; ELF Handling For Thread-Local Storage; LLVM BinaryFormat/ELFRelocs/i386.def for numbers
+#[rustfmt::skip]
+pub static R_386: Names = Names::packed("\
+0\tR_386_NONE\tnothing\n\
+1\tR_386_32\tS + A, 32 bits\n\
+2\tR_386_PC32\tS + A - P, 32 bits\n\
+3\tR_386_GOT32\tG + A, 32 bits\n\
+4\tR_386_PLT32\tL + A - P, 32 bits\n\
+5\tR_386_COPY\tcopy the symbol from its library\n\
+6\tR_386_GLOB_DAT\tS, 32 bits\n\
+7\tR_386_JUMP_SLOT\tS, 32 bits\n\
+8\tR_386_RELATIVE\tB + A, 32 bits\n\
+9\tR_386_GOTOFF\tS + A - GOT, 32 bits\n\
+a\tR_386_GOTPC\tGOT + A - P, 32 bits\n\
+b\tR_386_32PLT\tL + A, 32 bits\n\
+e\tR_386_TLS_TPOFF\toffset from the thread pointer, negative, 32 bits\n\
+f\tR_386_TLS_IE\tTLS, initial exec: address of the GOT entry\n\
+10\tR_386_TLS_GOTIE\tTLS, initial exec: GOT entry from the GOT\n\
+11\tR_386_TLS_LE\tTLS, local exec\n\
+12\tR_386_TLS_GD\tTLS, general dynamic\n\
+13\tR_386_TLS_LDM\tTLS, local dynamic\n\
+14\tR_386_16\tS + A, 16 bits\n\
+15\tR_386_PC16\tS + A - P, 16 bits\n\
+16\tR_386_8\tS + A, 8 bits\n\
+17\tR_386_PC8\tS + A - P, 8 bits\n\
+18\tR_386_TLS_GD_32\tTLS, general dynamic of Sun: GOT entry\n\
+19\tR_386_TLS_GD_PUSH\tTLS, general dynamic of Sun: marks PUSHL\n\
+1a\tR_386_TLS_GD_CALL\tTLS, general dynamic of Sun: marks CALL\n\
+1b\tR_386_TLS_GD_POP\tTLS, general dynamic of Sun: marks POPL\n\
+1c\tR_386_TLS_LDM_32\tTLS, local dynamic of Sun: GOT entry\n\
+1d\tR_386_TLS_LDM_PUSH\tTLS, local dynamic of Sun: marks PUSHL\n\
+1e\tR_386_TLS_LDM_CALL\tTLS, local dynamic of Sun: marks CALL\n\
+1f\tR_386_TLS_LDM_POP\tTLS, local dynamic of Sun: marks POPL\n\
+20\tR_386_TLS_LDO_32\toffset in the TLS block, 32 bits\n\
+21\tR_386_TLS_IE_32\tTLS, initial exec, negated\n\
+22\tR_386_TLS_LE_32\tTLS, local exec, negated\n\
+23\tR_386_TLS_DTPMOD32\tTLS module, 32 bits\n\
+24\tR_386_TLS_DTPOFF32\toffset in the TLS block, 32 bits\n\
+25\tR_386_TLS_TPOFF32\toffset from the thread pointer, negated, 32 bits\n\
+27\tR_386_TLS_GOTDESC\tTLS descriptor in the GOT, from the GOT\n\
+28\tR_386_TLS_DESC_CALL\tmarks the call through a TLS descriptor\n\
+29\tR_386_TLS_DESC\tTLS descriptor\n\
+2a\tR_386_IRELATIVE\twhat the function at B + A returns, 32 bits\n\
+2b\tR_386_GOT32X\tas GOT32, the linker may relax it\n\
+");
+
 // layouts.toml
 
 /// ELF header, 32-bit.
