@@ -54,9 +54,6 @@ pub struct CodeObject {
     code: code::Cache,
 }
 
-/// `EI_OSABI` of files for PAL.
-const OS_ABI_PAL: u8 = 65;
-
 /// A kernel's symbol.
 struct Found {
     /// The kernel's name.
@@ -147,7 +144,7 @@ impl CodeObject {
         if let Some(metadata) = &self.metadata {
             disagreement::check(self, elf, metadata, findings);
             // Metadata of PAL has other keys.
-            if elf.header.os_abi != OS_ABI_PAL {
+            if elf.header.os_abi != target::OS_ABI_PAL {
                 schema::check(metadata, elf, self.version, findings);
             }
         }

@@ -8,7 +8,7 @@ use crate::elf::Header;
 /// `EI_OSABI` of code objects for AMD's HSA runtime.
 const OS_ABI_HSA: u8 = 64;
 /// That of code objects for AMD's platform abstraction library, on which its graphics drivers stand.
-const OS_ABI_PAL: u8 = 65;
+pub const OS_ABI_PAL: u8 = 65;
 /// That of code objects for Mesa's drivers.
 const OS_ABI_MESA3D: u8 = 66;
 
