@@ -171,7 +171,7 @@ impl Table for InstructionList<'_> {
                 Some((guard, false)) => format!("@P{guard}").into(),
                 Some((guard, true)) => format!("@!P{guard}").into(),
             },
-            "stall" => u32::from(schedule.stall).into(),
+            "stall" => schedule.stall.map(u32::from).into(),
             "yield" => schedule.yields.then_some("Y").into(),
             "write" => schedule.write.map(u32::from).into(),
             "read" => schedule.read.map(u32::from).into(),

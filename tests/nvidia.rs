@@ -454,6 +454,167 @@ fn relocations_that_no_loader_applies_are_listed() {
     );
 }
 
+/// A fixture opened and checked after `change`, which is given the offset of `section` in it.
+fn changed(path: &str, section: &str, change: impl FnOnce(&mut [u8], usize)) -> File {
+    let mut bytes = common::bytes(path);
+    let at = open(bytes.clone()).section(section).offset as usize;
+    change(&mut bytes, at);
+    open(bytes).check()
+}
+
+/// The one warning of the kind of `file` that has `words`: its offset, and what was expected and found.
+fn warning(file: &File, words: &str) -> (u64, String, String) {
+    let mut all = file.findings.iter().filter(|f| f.message.contains(words));
+    let found = all
+        .next()
+        .unwrap_or_else(|| panic!("{words}: {:?}", file.findings));
+    assert!(all.next().is_none(), "{words}: {:?}", file.findings);
+    assert_eq!(
+        (found.severity, found.kind),
+        (Severity::Warning, Kind::Format)
+    );
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    (
+        found.offset.unwrap(),
+        text(&found.expected),
+        text(&found.found),
+    )
+}
+
+#[test]
+fn relocations_of_mercury_that_are_resolved_are_listed() {
+    // nvlink 13.5 --preserve-relocs writes them as entries of 24 bytes, linked to .nv.merc.symtab, with the type
+    // 0x70000088: those that the fixture has are made such.
+    let path = "nvidia/own/calls.sm_120.13.5.c.cubin";
+    let listed = |bytes: Vec<u8>| {
+        let document = kernelscope::Document::open(Source::memory(bytes));
+        document.table("other_relocations").unwrap().len()
+    };
+    let mut bytes = common::bytes(path);
+    let before = listed(bytes.clone());
+    let file = open(bytes.clone());
+    let sections = file.elf.sections.iter().filter(|s| s.kind == 0x7000_0082);
+    for section in sections {
+        let at = section.header as usize + 4;
+        bytes[at..at + 4].copy_from_slice(&0x7000_0088_u32.to_le_bytes());
+    }
+    assert_eq!(listed(bytes), before);
+    assert!(before > 20);
+}
+
+#[test]
+fn damage_that_no_loader_minds_is_found_where_it_is() {
+    // An attribute of .nv.compat says to be 0xffff bytes long: the section is cut off there.
+    let compat = "nvidia/own/axpy.sm_103f.13.5.cubin";
+    let mut place = 0;
+    let file = changed(compat, ".nv.compat", |bytes, at| {
+        place = at as u64;
+        bytes[at] = 4;
+        bytes[at + 2..at + 4].fill(0xff);
+    });
+    let (at, _, size) = warning(&file, "runs past the end of its section");
+    assert_eq!((at, size.as_str()), (place, "65539"), "a head of 4 bytes");
+    let file = changed(compat, ".nv.merc.nv.info", |bytes, at| {
+        place = at as u64;
+        bytes[at] = 4;
+        bytes[at + 2..at + 4].fill(0xff);
+    });
+    assert_eq!(warning(&file, "runs past the end of its section").0, place);
+    // The strings of the note begin behind its head and name, at byte 24 of what it holds: 12 + 12 + 24.
+    let file = changed(compat, ".note.nv.tkinfo", |bytes, at| {
+        place = at as u64;
+        bytes[at + 24 + 20..at + 24 + 24].copy_from_slice(&0x0fff_ffff_u32.to_le_bytes());
+    });
+    let (at, _, found) = warning(&file, "the string lies outside the note");
+    assert_eq!((at, found.as_str()), (place + 44, "268435455"));
+    let file = changed(compat, ".note.nv.cuinfo", |bytes, at| bytes[at + 24] = 9);
+    assert_eq!(warning(&file, "the note has an unknown version").2, "9");
+    let file = changed(compat, ".note.nv.cuinfo", |bytes, at| bytes[at + 8] = 0xe7);
+    assert_eq!(warning(&file, "the note has an unknown type").2, "999");
+
+    // nvlink's call graph: groups of pairs, each begun by 0 and a negative number.
+    let calls = "nvidia/own/calls.sm_86.13.5.c.cubin";
+    let pair = |bytes: &mut [u8], at: usize, numbers: [i32; 2]| {
+        bytes[at..at + 4].copy_from_slice(&numbers[0].to_le_bytes());
+        bytes[at + 4..at + 8].copy_from_slice(&numbers[1].to_le_bytes());
+    };
+    let file = changed(calls, ".nv.callgraph", |bytes, at| {
+        place = at as u64;
+        pair(bytes, at, [0, -5]);
+    });
+    let (at, _, found) = warning(&file, "the group is not known");
+    assert_eq!((at, found.as_str()), (place, "-5"));
+    let file = changed(calls, ".nv.callgraph", |bytes, at| pair(bytes, at, [0, 5]));
+    assert_eq!(warning(&file, "the pair stands before any group").0, place);
+    let file = changed(calls, ".nv.callgraph", |bytes, at| {
+        pair(bytes, at + 8, [0, 5])
+    });
+    assert_eq!(warning(&file, "the pair is about no function").0, place + 8);
+    let file = changed(calls, ".nv.prototype", |bytes, at| {
+        place = at as u64;
+        pair(bytes, at, [0xffff, 0x7fff_ffff]);
+    });
+    assert_eq!(
+        warning(&file, "the prototype's function is missing").0,
+        place
+    );
+    let outside = warning(&file, "the prototype lies outside the string table");
+    assert_eq!(outside.0, place + 4);
+    let action = "nvidia/own/axpy.sm_88.13.5.cubin";
+    // Its entries follow 8 bytes that name the first one's type.
+    let file = changed(action, ".nv.rel.action", |bytes, at| {
+        place = at as u64 + 8;
+        bytes[at + 8] = 0xee;
+    });
+    let (at, _, found) = warning(&file, "something unknown of its symbol");
+    assert_eq!((at, found.as_str()), (place, "238"));
+    let file = changed(action, ".nv.rel.action", |bytes, at| bytes[at] = 0xf0);
+    assert_eq!(warning(&file, "an unknown type of relocation").0, place);
+}
+
+#[test]
+fn parameters_past_the_end_of_their_bank_are_found() {
+    // 16 bytes from 0x210 on end at 0x220.
+    for (bytes, found) in [(0x220, 0), (0x21c, 1)] {
+        let file = open(make(
+            &[("k", 3, 0)],
+            &[
+                code("k", 16),
+                info(".k", attribute(0x0a, &[0, 0x0010_0210])),
+                bank("0.k", bytes),
+            ],
+        ));
+        let found_here = file.found(Kind::Format, "past the end of constant bank 0");
+        assert_eq!(found_here.len(), found);
+        let attributes = file.section(".nv.info.k").offset;
+        assert!(found_here.iter().all(|(offset, _)| *offset == attributes));
+    }
+}
+
+#[test]
+fn a_loader_minds_the_numbers_that_it_reads() {
+    // Rig_elf reads every 64-bit field of section headers, that of index 0 as well, as an OCaml int, which ends at
+    // 2^62 - 1, and symbols' values with their sign; of the header only e_shoff, and no program header.
+    let path = "nvidia/cubin/vadd.sm_90.12.8.cubin";
+    let bytes = common::bytes(path);
+    let file = open(bytes.clone());
+    let null = file.elf.sections[0].header as usize;
+    let segment = file.elf.segments[0].header as usize;
+    for (at, is_found) in [
+        (null + 8, true),
+        (null + 24, true),
+        (null + 56, true),
+        (24, false),           // e_entry
+        (segment + 24, false), // p_paddr
+    ] {
+        let mut bytes = bytes.clone();
+        bytes[at..at + 8].copy_from_slice(&(1_u64 << 63).to_le_bytes());
+        let found = open(bytes).found(Kind::Loader, "greater than a loader accepts");
+        assert_eq!(found.len(), usize::from(is_found), "{at:#x}");
+        assert!(found.iter().all(|(offset, _)| *offset == at as u64));
+    }
+}
+
 #[test]
 fn implicit_addends_are_the_bits_that_the_types_patch() {
     // Lowest bit and number of bits, which the types' names say.
@@ -582,7 +743,7 @@ fn bounds_of_the_block_and_the_cluster_are_the_sources() {
             // system's 1024 are in the kernel's section.
             let reserved = if file.cubin.sm >= 100 { 1024 } else { 0 };
             let kernel = file.kernel("tile");
-            assert_eq!(kernel.barriers, Some(4), "{path}");
+            assert_eq!(kernel.barriers, 4, "{path}");
             assert_eq!(kernel.shared_bytes, 2564 + reserved, "{path}");
         }
     }
@@ -620,7 +781,7 @@ fn places_and_banks_follow_the_image() {
     assert_eq!((both.code_offset, both.code_bytes), (1280, 1152));
     assert_eq!((both.params_offset, both.params_bytes), (0x160, 12));
     // A section's barriers stand in its flags, 0x100006.
-    assert_eq!(both.barriers, Some(1));
+    assert_eq!(both.barriers, 1);
     // What .nv.constant3 holds is every kernel's; relocatable cubins' banks are not in the image.
     let file = open(fixture("consts.sm_90.13.0.rdc.cubin"));
     let banks: Vec<_> = file.kernel("_Z4polyPfi").banks.iter().collect();

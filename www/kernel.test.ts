@@ -19,7 +19,7 @@ const cubin = {
   max_stack_bytes: null,
   shared_bytes: 0,
   local_bytes: null,
-  barriers: null,
+  barriers: 0,
   max_threads: null,
   required_threads: null,
   max_registers: 255,

@@ -55,7 +55,7 @@ export function facts(kernel: KernelDetail): Fact[] {
         note: params === undefined ? 'bytes' : `bytes, ${params} of them`,
       },
       { title: 'Constant 0', value: number(bank?.bytes ?? 0), note: 'bytes' },
-      { title: 'Barriers', value: number(kernel.barriers), note: kernel.barriers === null ? 'not stated' : 'named' },
+      { title: 'Barriers', value: number(kernel.barriers), note: 'named' },
     ];
   }
   const explicit = kernel.explicit_size;

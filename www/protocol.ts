@@ -45,6 +45,7 @@ export type {
   PartInfo,
   Record as StructRecord,
   Span,
+  StallRun,
   Suggestion,
   Summary,
   TableInfo,

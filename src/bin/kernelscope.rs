@@ -686,9 +686,13 @@ fn code(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Res
     }
     let stalls = found.stalls.iter().enumerate();
     let stalls = stalls.filter(|(_, count)| **count > 0);
-    let stalls: Vec<String> = stalls
+    let mut stalls: Vec<String> = stalls
         .map(|(stall, count)| format!("{stall}: {count}"))
         .collect();
+    let unsaid = found.instructions - found.stalls.iter().sum::<u32>();
+    if unsaid > 0 {
+        stalls.push(format!("not said: {unsaid}"));
+    }
     writeln!(
         out,
         "Instructions by cycles of stall  {}",
@@ -708,6 +712,12 @@ fn code(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Res
             out,
             "{} cycles of stall in {} instructions from 0x{:x} of the file on",
             run.cycles, run.instructions, run.span.offset
+        )?;
+    }
+    if !found.barriers.is_empty() {
+        writeln!(
+            out,
+            "Barriers 0 to 5 beside a row: w, r as above; | pending; x waited for; W, R waited for and set again"
         )?;
     }
     writeln!(out)?;

@@ -7,7 +7,7 @@ use object::elf;
 
 use super::section::{NUMBER_LIMIT, too_great};
 use super::symbol::Place;
-use super::{Elf, Strings};
+use super::{Elf, RelocationTable, Section, Strings};
 use crate::error::{Diagnostic, Diagnostics, Kind};
 
 /// Checks of a file, part of which are done.
@@ -48,11 +48,17 @@ impl Tally {
     }
 }
 
+/// All tables of relocations: those that a loader applies, then those of the machine's own section types.
+fn relocation_tables(file: &Elf) -> impl Iterator<Item = &RelocationTable> {
+    let all = [&file.relocation_tables, &file.other_relocation_tables];
+    all.into_iter().flatten()
+}
+
 impl Check {
     /// Entries to check in all.
     pub fn total(file: &Elf) -> u64 {
         let symbols = file.symbol_tables.iter().map(|t| t.table.count);
-        let relocations = file.relocation_tables.iter().map(|t| t.table.count);
+        let relocations = relocation_tables(file).map(|t| t.table.count);
         symbols.chain(relocations).sum()
     }
 
@@ -64,7 +70,7 @@ impl Check {
     /// Checks up to `budget` entries more; returns whether all are done.
     pub fn step(&mut self, file: &Elf, budget: u64, findings: &mut Diagnostics) -> bool {
         let mut budget = budget;
-        let tables = file.symbol_tables.len() + file.relocation_tables.len();
+        let tables = file.symbol_tables.len() + relocation_tables(file).count();
         while self.table < tables {
             let relocations = self.table.checked_sub(file.symbol_tables.len());
             let (count, checked) = match relocations {
@@ -124,14 +130,12 @@ impl Check {
                     self.tally.push(finding);
                 }
             }
-            for (field, value, place) in
-                [("st_value", symbol.value, 8), ("st_size", symbol.size, 16)]
-            {
-                if file.dialect.has_loader && value > NUMBER_LIMIT {
-                    let at = file.source().absolute(entry.offset + place);
-                    self.tally
-                        .push(too_great(value).within(label(field)).at(at));
-                }
+            // A loader reads it with its sign, and no size.
+            let distance = symbol.value.cast_signed().unsigned_abs();
+            if file.dialect.has_loader && distance > NUMBER_LIMIT {
+                let at = file.source().absolute(entry.offset + 8);
+                let finding = too_great(symbol.value).within(label("st_value"));
+                self.tally.push(finding.at(at));
             }
             let special = symbol.section >= u32::from(elf::SHN_LORESERVE);
             let missing = symbol.section as usize >= file.sections.len();
@@ -157,7 +161,9 @@ impl Check {
         budget: u64,
         findings: &mut Diagnostics,
     ) -> (u64, u64) {
-        let table = &file.relocation_tables[table];
+        let Some(table) = relocation_tables(file).nth(table) else {
+            return (0, 0);
+        };
         let Some(relocations) = findings.take(file.relocations(table)) else {
             return (0, 0);
         };
@@ -167,6 +173,16 @@ impl Check {
         let target = table.target.and_then(|index| file.section(index));
         let is_of_image = file.is_of_image(table) && file.dialect.has_loader;
         let section = table.section.and_then(|index| file.section(index));
+        let is_own = section.is_some_and(|section| {
+            let own = file.dialect.relocation_tables;
+            own.contains(&section.kind)
+        });
+        // What no loader applies harms nobody but who looks at it.
+        let finding = if is_own {
+            Diagnostic::warning
+        } else {
+            Diagnostic::error
+        };
         let is_repaired = section.is_some_and(|section| section.symbols != section.link);
         let end = relocations.len().min(self.entry.saturating_add(budget));
         for index in self.entry..end {
@@ -183,14 +199,14 @@ impl Check {
             };
             let addend = relocation.addend.map_or(0, i64::unsigned_abs);
             for (field, value) in [("r_offset", relocation.offset), ("r_addend", addend)] {
-                if file.dialect.has_loader && value > NUMBER_LIMIT {
+                if is_of_image && value > NUMBER_LIMIT {
                     self.tally
                         .push(too_great(value).within(label(field)).at(at));
                 }
             }
             if u64::from(relocation.symbol) >= count {
                 self.tally.push(
-                    Diagnostic::error(Kind::Format, "the relocation's symbol is missing")
+                    finding(Kind::Format, "the relocation's symbol is missing")
                         .expected(format!("an index below {count}"), relocation.symbol)
                         .within(label("r_info"))
                         .at(at),
@@ -205,8 +221,12 @@ impl Check {
                     .at(at),
                 );
             }
-            // Offsets in a compressed section count in what it is unpacked to.
-            if let Some(section) = target.filter(|s| s.flags & elf::SHF_COMPRESSED.0 == 0) {
+            // Offsets in a compressed section count in what it is unpacked to, as do those in Mercury's code, which is
+            // of a machine's own type.
+            let is_stored = |s: &&Section| {
+                s.flags & elf::SHF_COMPRESSED.0 == 0 && !(is_own && s.kind >= elf::SHT_LOPROC)
+            };
+            if let Some(section) = target.filter(is_stored) {
                 let start = if file.header.is_relocatable() {
                     0
                 } else {
@@ -220,7 +240,7 @@ impl Check {
                         Kind::Format
                     };
                     self.tally.push(
-                        Diagnostic::error(kind, "the relocation lies outside its section")
+                        finding(kind, "the relocation lies outside its section")
                             .expected(
                                 format!(
                                     "0x{start:x} to 0x{:x}",

@@ -283,6 +283,21 @@ pub(super) fn check(
             }
         };
         let at = |field: u64| source.absolute(section.header + field);
+        // It reads all of a header, those of no section as well.
+        if dialect.has_loader {
+            for (field, value, place) in [
+                ("sh_flags", section.flags, 8),
+                ("sh_addr", section.address, 16),
+                ("sh_offset", section.offset, 24),
+                ("sh_size", section.size, 32),
+                ("sh_addralign", section.align, 48),
+                ("sh_entsize", section.entry_size, 56),
+            ] {
+                if value > NUMBER_LIMIT {
+                    findings.push(too_great(value).within(label(field)).at(at(place)));
+                }
+            }
+        }
         if section.kind == elf::SHT_NULL.0 {
             continue;
         }
@@ -299,19 +314,6 @@ pub(super) fn check(
                 .within(label("sh_offset"))
                 .at(at(at_offset)),
             );
-        }
-        if dialect.has_loader {
-            for (field, value, place) in [
-                ("sh_flags", section.flags, 8),
-                ("sh_addr", section.address, 16),
-                ("sh_size", section.size, 32),
-                ("sh_addralign", section.align, 48),
-                ("sh_entsize", section.entry_size, 56),
-            ] {
-                if value > NUMBER_LIMIT {
-                    findings.push(too_great(value).within(label(field)).at(at(place)));
-                }
-            }
         }
         if section.align > 1 && !section.align.is_power_of_two() {
             findings.push(

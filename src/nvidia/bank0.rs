@@ -227,6 +227,11 @@ impl Bank0 {
             parts.push(part);
         }
         fill(next, size.max(next), &mut parts);
+        // What lies between parameters is said by the attribute that says where they are.
+        if let Some(first) = kernel.params.as_ref().and_then(|params| params.first()) {
+            let gaps = parts.iter_mut().filter(|p| p.what == BankUse::Padding);
+            gaps.for_each(|gap| gap.source = first.attribute);
+        }
         Self {
             parts,
             stored,
@@ -333,7 +338,7 @@ fn parameters(kernel: &Kernel, start: u32, end: u32) -> Vec<BankPart> {
         let size = u32::from(parameter.size);
         let fits = size > 0 && offset + size <= end;
         let name = format!("parameter {}", parameter.ordinal);
-        fits.then(|| BankPart::stated(offset, size, name, "EIATTR_KPARAM_INFO"))
+        fits.then(|| BankPart::stated(offset, size, name, parameter.attribute))
     });
     params.collect()
 }

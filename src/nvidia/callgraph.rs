@@ -6,8 +6,9 @@
 
 use serde::Serialize;
 
-use super::record::CALLGRAPH;
-use crate::elf::{Elf, Symbols};
+use super::record::{CALLGRAPH, MERCURY_CALLGRAPH};
+use super::unloaded::Count;
+use crate::elf::{Elf, Section, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::index::Index;
 use crate::order;
@@ -129,7 +130,8 @@ impl CallGraph {
         let mut graph = Self::default();
         // Sections of a malformed file can share their bytes.
         let mut room = elf.source().size();
-        for section in elf.sections.iter().filter(|s| s.kind == CALLGRAPH) {
+        let is_graph = |s: &&Section| matches!(s.kind, CALLGRAPH | MERCURY_CALLGRAPH);
+        for section in elf.sections.iter().filter(is_graph) {
             let span = elf.stored(section);
             let finding = |message: &str| {
                 Diagnostic::warning(Kind::Format, message)
@@ -149,31 +151,72 @@ impl CallGraph {
             if !span.size.is_multiple_of(STRIDE) {
                 findings.push(finding("the call graph ends within an entry"));
             }
-            graph.symbols = section.symbols;
+            // Mercury's graph is that of the code beside it, in symbols of its own.
+            let is_ours = section.kind == CALLGRAPH;
             let table = elf.symbol_table_in(section.symbols);
             let limits = table.map_or((0, 0), |table| (table.table.count, table.strings.size));
-            graph.limits = limits;
+            if is_ours {
+                graph.symbols = section.symbols;
+                graph.limits = limits;
+            }
             let symbols = limits.0;
             let mut group = 0;
             let mut missing = 0;
+            let (mut unknown, mut outside) = (Count::default(), Count::default());
+            let (mut nobody, mut text) = (Count::default(), Count::default());
             for (i, pair) in bytes.chunks_exact(STRIDE as usize).enumerate() {
                 let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| pair[at + i]));
                 let (caller, callee) = (word(0), word(4));
+                let offset = span.offset + i as u64 * STRIDE;
                 if let Some(mark) = mark(caller, callee) {
                     group = mark;
+                    if Relation::of(mark) == Relation::Unknown {
+                        unknown.add(offset, mark.into());
+                    }
                     continue;
                 }
+                if group == 0 {
+                    outside.add(offset, callee.into());
+                }
+                if caller == 0 {
+                    nobody.add(offset, 0);
+                }
                 let relation = Relation::of(group);
+                if relation.has_prototype() && u64::from(callee) >= limits.1 {
+                    text.add(offset + 4, callee.into());
+                }
                 let has_callee = matches!(relation, Relation::Calls | Relation::TakesAddress);
                 missing += u64::from(
                     u64::from(caller) >= symbols || has_callee && u64::from(callee) >= symbols,
                 );
-                graph.entries.push(Entry {
-                    offset: span.offset + i as u64 * STRIDE,
-                    caller,
-                    callee,
-                    relation,
-                });
+                if is_ours {
+                    graph.entries.push(Entry {
+                        offset,
+                        caller,
+                        callee,
+                        relation,
+                    });
+                }
+            }
+            for (count, message, expected) in [
+                (unknown, "the group is not known", "-1 to -4".into()),
+                (
+                    outside,
+                    "the pair stands before any group",
+                    "a pair of 0 and a negative number".into(),
+                ),
+                (
+                    nobody,
+                    "the pair is about no function",
+                    "a symbol from 1 on".into(),
+                ),
+                (
+                    text,
+                    "the prototype lies outside the string table",
+                    format!("an offset below {}", limits.1),
+                ),
+            ] {
+                count.give(elf, section, (message, expected), findings);
             }
             if missing > 0 {
                 findings.push(

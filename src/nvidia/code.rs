@@ -85,11 +85,8 @@ static KEPLER: Encoding = Encoding {
     schedule: |bytes, index| {
         let byte = bits(bytes, 2 + 8 * index as u32, 8)?;
         Some(Schedule {
-            stall: if byte & 0x20 == 0 {
-                0
-            } else {
-                byte as u8 & 0x1f
-            },
+            // Of the others, 0x04 is reported to issue with the next and 0 to tell nothing.
+            stall: (byte & 0x20 != 0).then_some(byte as u8 & 0x1f),
             ..Schedule::default()
         })
     },
@@ -115,8 +112,8 @@ pub const BARRIERS: u32 = 6;
 /// What an instruction tells the scheduler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// Cycles to the next instruction of the warp.
-    pub stall: u8,
+    /// Cycles to the next instruction of the warp; `None` where the control word gives no number.
+    pub stall: Option<u8>,
     /// Whether the scheduler may prefer another warp: the bit is 0, as maxas and CuAssembler print Y.
     pub yields: bool,
     /// The barrier that is released when the result is written.
@@ -134,7 +131,7 @@ impl Schedule {
         let field = |lsb: u32, width: u32| (bits >> lsb) as u8 & ((1 << width) - 1);
         let barrier = |lsb| Some(field(lsb, 3)).filter(|&barrier| barrier != 7);
         Self {
-            stall: field(0, 4),
+            stall: Some(field(0, 4)),
             yields: field(4, 1) == 0,
             write: barrier(5),
             read: barrier(8),
@@ -381,7 +378,7 @@ pub struct CodeStatistics {
     #[serde(serialize_with = "crate::int::serialize")]
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
     pub stall_cycles: u64,
-    /// How many stall for 0, 1, 2 … cycles.
+    /// How many stall for 0, 1, 2 … cycles. Of the others the control word does not say.
     pub stalls: Vec<u32>,
     /// Instructions that hint to yield; `None` where the architecture's control words say nothing but stalls, which
     /// goes for the next four as well.
@@ -473,12 +470,14 @@ impl Count {
     fn add(&mut self, code: &Code<'_>, index: u64, schedule: Schedule) {
         let found = &mut self.found;
         found.instructions += 1;
-        found.stall_cycles += u64::from(schedule.stall);
-        let stall = usize::from(schedule.stall);
-        if stall >= found.stalls.len() {
-            found.stalls.resize(stall + 1, 0);
+        let cycles = schedule.stall.unwrap_or(0);
+        if let Some(stall) = schedule.stall.map(usize::from) {
+            if stall >= found.stalls.len() {
+                found.stalls.resize(stall + 1, 0);
+            }
+            found.stalls[stall] += 1;
         }
-        found.stalls[stall] += 1;
+        found.stall_cycles += u64::from(cycles);
         let kept = schedule.reuse.count_ones();
         let more = |sum: &mut Option<u32>, by: u32| *sum = sum.map(|sum| sum + by);
         more(&mut found.yields, schedule.yields.into());
@@ -492,7 +491,7 @@ impl Count {
             counts.read += is(schedule.read);
             counts.wait += u32::from(schedule.wait >> barrier & 1);
         }
-        if schedule.stall < 2 {
+        if cycles < 2 {
             self.end_run();
             return;
         }
@@ -502,7 +501,7 @@ impl Count {
             self.run.span = place;
         }
         self.run.instructions += 1;
-        self.run.cycles = self.run.cycles.saturating_add(schedule.stall.into());
+        self.run.cycles = self.run.cycles.saturating_add(cycles.into());
         self.run.span.size = place.end() - self.run.span.offset;
     }
 
@@ -565,7 +564,7 @@ mod tests {
         for (index, &(word, stall, bit, write, wait)) in EXAMPLE.iter().enumerate() {
             let instruction = code.get(index as u64).unwrap();
             let expected = Schedule {
-                stall,
+                stall: Some(stall),
                 yields: !bit,
                 write,
                 read: None,
@@ -598,6 +597,28 @@ mod tests {
                 .collect();
             assert_eq!(runs, [(3, 5), (0, 4)]);
         }
+    }
+
+    #[test]
+    fn keplers_control_gives_a_number_with_bit_5_only() {
+        // envytools' notes on scheduling data: 0x00 no information, 0x04 issued with the next, 0x20 | n for n cycles.
+        let bytes = [0, 0x04, 0x20, 0x29, 0x3f, 0x04, 0x00];
+        let word = bytes
+            .iter()
+            .rev()
+            .fold(0_u64, |word, &byte| word << 8 | byte)
+            << 2;
+        let mut bundle = [0; 64];
+        bundle[..8].copy_from_slice(&word.to_le_bytes());
+        let source = Source::memory(bundle.to_vec());
+        let code = Code::new(&source, Span::new(0, 64), 35).unwrap();
+        let stalls = (0..7).map(|index| code.get(index).unwrap().schedule.stall);
+        let expected = [None, None, Some(0), Some(9), Some(31), None, None];
+        assert!(stalls.eq(expected));
+        let mut count = Count::default();
+        count.step(&code, u64::MAX).unwrap();
+        let found = count.found();
+        assert_eq!((found.stall_cycles, found.stalls.iter().sum()), (40, 3_u32));
     }
 
     #[test]

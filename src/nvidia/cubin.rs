@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use super::bank0::Bank0;
 use super::callgraph::{Entry, Relation};
-use super::info::Entries;
 use super::note::{self, Notes};
-use super::{Bank, CallGraph, Callee, Check, Code, Kernel, code, is_new, kernel, record, tables};
+use super::{
+    Bank, CallGraph, Callee, Check, Code, Kernel, code, is_new, kernel, record, tables, unloaded,
+};
 use crate::elf::{Elf, Section, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
 use crate::lines::{self, Function, Lines};
@@ -21,8 +22,6 @@ const ACCELERATORS: (u32, u32) = (0x800, 0x8);
 const ACCELERATOR_TARGET: u8 = 9;
 /// `sh_type` of `.nv.compat`: `SHT_CUDA_COMPAT_INFO`.
 pub(super) const COMPAT: u32 = 0x7000_0086;
-/// Entries of `.nv.compat` that are looked at, at most; files have about ten.
-const COMPAT_LIMIT: usize = 1024;
 
 /// How names of sections with a function's constant bank 0 begin.
 const BANK0: &str = ".nv.constant0.";
@@ -67,13 +66,14 @@ impl Cubin {
     pub fn open(elf: &Elf, findings: &mut Diagnostics) -> Self {
         check_abi(elf, findings);
         let flags = elf.header.e_flags;
-        let notes = Notes::read(elf);
+        let notes = Notes::read(elf, findings);
+        let is_for_accelerators = is_accelerator_target(elf, findings);
         let (sm, virtual_sm, toolkit, has_accelerators);
         if is_new(&elf.header) {
             sm = flags >> 8 & 0xffff;
             virtual_sm = notes.virtual_sm;
             toolkit = notes.toolkit.clone();
-            has_accelerators = flags & ACCELERATORS.1 != 0 || is_accelerator_target(elf);
+            has_accelerators = flags & ACCELERATORS.1 != 0 || is_for_accelerators;
             check_note(elf, flags >> 24, findings);
         } else {
             sm = flags & 0xff;
@@ -189,7 +189,7 @@ impl Cubin {
     }
 
     /// Finds the relocations that a loader refuses, code that ends within an instruction, and line programs that cannot be
-    /// read. It reads all of them: [`Check`] does so in steps with the relocations.
+    /// read; what is wrong in tables that no loader reads. It reads all of them: [`Check`] does so in steps with the relocations.
     pub fn check(&self, elf: &Elf, findings: &mut Diagnostics) {
         Check::default().step(elf, u64::MAX, findings);
         let sections = self.kernels.iter().map(|kernel| kernel.section);
@@ -197,6 +197,7 @@ impl Cubin {
             code::check(elf, section, self.sm, findings);
         }
         lines::check(elf, findings);
+        unloaded::check(elf, findings);
     }
 }
 
@@ -211,15 +212,14 @@ fn texts(elf: &Elf) -> Vec<Text> {
 }
 
 /// Whether `.nv.compat` says that only this architecture runs the code.
-fn is_accelerator_target(elf: &Elf) -> bool {
-    let sections = elf.sections.iter().filter(|s| s.kind == COMPAT);
-    let entries = sections
-        .take(1)
-        .flat_map(|section| Entries::new(elf.source(), elf.stored(section)));
-    entries
-        .map_while(Result::ok)
-        .take(COMPAT_LIMIT)
-        .any(|entry| entry.id == ACCELERATOR_TARGET && entry.value & 0xff == 1)
+fn is_accelerator_target(elf: &Elf, findings: &mut Diagnostics) -> bool {
+    let mut found = false;
+    if let Some(section) = elf.sections.iter().find(|s| s.kind == COMPAT) {
+        unloaded::attributes(elf, section, findings, |entry| {
+            found |= entry.id == ACCELERATOR_TARGET && entry.value & 0xff == 1;
+        });
+    }
+    found
 }
 
 /// `EI_OSABI` says which layout the flags have; others than the two that are known are read as the old one.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::attribute::Attributes;
 use super::callgraph::{CallGraph, CallStack, Relation};
 use super::info::{EIFMT_SVAL, Entries, Entry};
-use super::{is_new, tables};
+use super::tables;
 use crate::elf::symbol::Place;
 use crate::elf::{Elf, Section, Symbol, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind};
@@ -100,8 +100,8 @@ pub struct Kernel {
     #[serde(serialize_with = "crate::int::serialize_option")]
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Int | null"))]
     pub local_bytes: Option<u64>,
-    /// Named barriers.
-    pub barriers: Option<u32>,
+    /// Named barriers (`EIATTR_NUM_BARRIERS`, before CUDA 13 a field of `sh_flags`); 0 where nothing says.
+    pub barriers: u32,
     /// The largest block along x, y and z (`EIATTR_MAX_THREADS`).
     pub max_threads: Option<[u32; 3]>,
     /// The block along x, y and z that it must be launched with (`EIATTR_REQNTID`).
@@ -131,6 +131,9 @@ pub struct Kernel {
     pub params: Option<Vec<Parameter>>,
     /// Its constant banks, in the order in which the file has them first.
     pub banks: Vec<Bank>,
+    /// The offset in the file of the attribute that says where its parameters are.
+    #[serde(skip)]
+    params_place: u64,
     /// Indices of the sections that hold its attributes.
     #[serde(skip)]
     info: Vec<u32>,
@@ -194,6 +197,9 @@ pub struct Parameter {
     pub log2_align: u8,
     /// The attribute that says so.
     pub place: Span,
+    /// Its name: newer cubins have `EIATTR_KPARAM_INFO_V2`.
+    #[serde(skip)]
+    pub attribute: &'static str,
 }
 
 /// A constant bank of a kernel.
@@ -237,8 +243,8 @@ impl Kernel {
             reserved_shared_bytes: 0,
             uses_reserved_shared: false,
             local_bytes: None,
-            // The new layout leaves these flags 0 and has an attribute.
-            barriers: (!is_new(&elf.header)).then_some((section.flags >> 20) as u32 & 0x7f),
+            // The new layout leaves these flags 0 and has an attribute, of kernels with a barrier.
+            barriers: (section.flags >> 20) as u32 & 0x7f,
             max_threads: None,
             required_threads: None,
             max_registers: None,
@@ -253,6 +259,7 @@ impl Kernel {
             params_bytes: 0,
             params: None,
             banks: Vec::new(),
+            params_place: 0,
             info: Vec::new(),
             symbol: None,
             inner: Vec::new(),
@@ -295,6 +302,7 @@ impl Kernel {
         match (entry.id, entry.format) {
             (PARAM_CBANK, EIFMT_SVAL) => {
                 if let Some(place) = entry.word(1) {
+                    self.params_place = entry.offset;
                     self.params_offset = place & 0xffff;
                     self.params_bytes = place >> 16;
                 }
@@ -314,7 +322,7 @@ impl Kernel {
                     .extend(Parameter::read(entry));
             }
             (NUM_BARRIERS, format) if format != EIFMT_SVAL => {
-                self.barriers = Some(u32::from(entry.value & 0xff));
+                self.barriers = u32::from(entry.value & 0xff);
             }
             _ => {}
         }
@@ -338,6 +346,7 @@ impl Parameter {
             space: field("Space")? as u8,
             log2_align: field("Pointee's logAlignment")? as u8,
             place: entry.span(),
+            attribute: tables::ATTRIBUTE.name(entry.id.into()).unwrap_or_default(),
         })
     }
 }
@@ -422,7 +431,11 @@ pub(super) fn read(elf: &Elf, calls: &CallGraph, findings: &mut Diagnostics) -> 
     }
     reading.textures();
     reading.stacks(calls);
-    reading.finish()
+    let kernels = reading.finish();
+    for kernel in &kernels {
+        check_parameters(elf, kernel, findings);
+    }
+    kernels
 }
 
 impl<'a> Reading<'a> {
@@ -717,6 +730,28 @@ impl<'a> Reading<'a> {
             }
         }
         self.kernels
+    }
+}
+
+/// Finds parameters that lie outside the constant bank 0 that the cubin has for `kernel`.
+fn check_parameters(elf: &Elf, kernel: &Kernel, findings: &mut Diagnostics) {
+    let end = u64::from(kernel.params_offset) + u64::from(kernel.params_bytes);
+    let Some(bank) = kernel.banks.iter().find(|bank| bank.index == 0) else {
+        return;
+    };
+    if kernel.params_place > 0 && end > bank.bytes {
+        findings.push(
+            Diagnostic::warning(
+                Kind::Format,
+                "the parameters run past the end of constant bank 0",
+            )
+            .expected(format!("at most 0x{:x}", bank.bytes), format!("0x{end:x}"))
+            .within(format!(
+                "section {INFO}.{}, EIATTR_PARAM_CBANK",
+                kernel.name
+            ))
+            .at(elf.source().absolute(kernel.params_place)),
+        );
     }
 }
 

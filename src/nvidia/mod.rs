@@ -14,6 +14,7 @@ pub mod kernel;
 pub mod note;
 mod record;
 pub mod tables;
+mod unloaded;
 
 pub use attribute::{Attribute, Attributes};
 pub use callgraph::{CallGraph, CallStack};
@@ -85,8 +86,9 @@ const LINKED_TO_SYMBOLS: &[u32] = &[4, 9, record::INFO, record::CALLGRAPH, recor
 /// The symbol table of Mercury sections.
 const SYMBOL_TABLES: &[u32] = &[0x7000_0085];
 
-/// What nvlink has resolved and keeps (`SHT_CUDA_RESOLVED_RELA`), and relocations of Mercury sections.
-const RELOCATION_TABLES: &[u32] = &[0x7000_0003, 0x7000_0082];
+/// What nvlink has resolved and keeps (`SHT_CUDA_RESOLVED_RELA`), relocations of Mercury sections, and those of them that it
+/// has resolved and keeps.
+const RELOCATION_TABLES: &[u32] = &[0x7000_0003, 0x7000_0082, 0x7000_0088];
 
 const ROLES: &[(&str, Role)] = &[
     (".nv.info", Role::Info),
@@ -103,6 +105,7 @@ const ROLES: &[(&str, Role)] = &[
     (".nv.merc.nv.prototype", Role::Info),
     (".nv.merc.symtab", Role::Symbols),
     (".nv.merc.rela", Role::Symbols),
+    (".nv.merc.nv.resolvedrela", Role::Symbols),
     (".nv.merc.debug", Role::Debug),
     (".nv.merc.nv_debug", Role::Debug),
     (".nv.merc.text", Role::Code),

@@ -3,9 +3,9 @@
 use super::{tables, toolkit};
 use crate::elf::Elf;
 use crate::elf::note::Note;
-use crate::error::{Diagnostics, Result};
+use crate::error::{Diagnostic, Diagnostics, Kind as FindingKind, Result};
 use crate::order;
-use crate::record::{Kind, Raw, Record, text};
+use crate::record::{Kind, Layout, Raw, Record, text};
 use crate::span::Span;
 
 const OWNER: &str = "NVIDIA Corp";
@@ -40,9 +40,19 @@ pub(super) struct Notes {
 
 impl Notes {
     /// Reads them; notes that cannot be read are the ELF floor's to report.
-    pub fn read(elf: &Elf) -> Self {
+    pub fn read(elf: &Elf, findings: &mut Diagnostics) -> Self {
         let mut notes = Self::default();
         let all = elf.notes(&mut Diagnostics::default());
+        let ours = all.iter().filter(|note| note.owner == OWNER);
+        for note in ours.filter(|note| !is_ours(note)).take(NOTES) {
+            let finding = Diagnostic::warning(FindingKind::Format, "the note has an unknown type");
+            let finding = finding.expected(format!("{CUDA} or {TOOLKIT}"), note.kind);
+            findings.push(
+                finding
+                    .within(OWNER)
+                    .at(elf.source().absolute(note.span.offset)),
+            );
+        }
         for note in all.iter().filter(|note| is_ours(note)).take(NOTES) {
             let span = Span::new(note.content.offset, note.content.size.min(LIMIT));
             let Ok(bytes) = elf.source().read(span) else {
@@ -52,6 +62,7 @@ impl Notes {
                 CUDA => notes.take_cuda(&bytes),
                 _ => notes.take_toolkit(&bytes),
             }
+            check(elf, note, &bytes, findings);
         }
         notes
     }
@@ -72,7 +83,7 @@ impl Notes {
         let record = tables::NOTE_TKINFO.read("", bytes, 0);
         // A small number is the note's version; CUDA 12 has the toolkit in its place.
         let version = record.number("tki_toolkitVersion") as u32;
-        if version >= 100 && self.toolkit.is_none() {
+        if version >= LEAST_TOOLKIT && self.toolkit.is_none() {
             self.toolkit = Some(toolkit(version));
         }
         let at = u64::from(tables::NOTE_TKINFO.bytes) + record.number("tki_toolOptions");
@@ -105,6 +116,54 @@ impl Notes {
     }
 }
 
+/// Versions of the notes, see `tables/nvidia/elf.toml`.
+const VERSIONS: [u32; 2] = [1, 2];
+/// The least number that is a toolkit instead of a version.
+const LEAST_TOOLKIT: u32 = 100;
+
+/// Finds what no toolkit writes: notes cut short, of another version, and strings outside of them.
+fn check(elf: &Elf, note: &Note, bytes: &[u8], findings: &mut Diagnostics) {
+    let layout = layout(note);
+    let mut push = |at: u64, field: &str, finding: Diagnostic| {
+        let finding = finding.within(format!("{}, {field}", layout.name));
+        findings.push(finding.at(elf.source().absolute(note.content.offset + at)));
+    };
+    if note.content.size < layout.bytes.into() {
+        let finding = Diagnostic::warning(FindingKind::Format, "the note holds too few bytes");
+        let finding = finding.expected(format!("at least {}", layout.bytes), note.content.size);
+        return push(0, "desc", finding);
+    }
+    let record = layout.read("", bytes, 0);
+    let Some(first) = layout.fields().first() else {
+        return;
+    };
+    let version = record.number(first.name) as u32;
+    let is_toolkit = note.kind == TOOLKIT && version >= LEAST_TOOLKIT;
+    if !is_toolkit && !VERSIONS.contains(&version) {
+        let finding = Diagnostic::warning(FindingKind::Format, "the note has an unknown version");
+        push(0, first.name, finding.expected("1 or 2", version));
+    }
+    let room = note.content.size - u64::from(layout.bytes);
+    for field in record.fields.iter().filter(|field| field.kind == "string") {
+        let at = record.number(&field.name);
+        if at >= room {
+            let finding =
+                Diagnostic::warning(FindingKind::Format, "the string lies outside the note");
+            let finding = finding.expected(format!("an offset below {room}"), at);
+            push(u64::from(field.bits[1] / 8), &field.name, finding);
+        }
+    }
+}
+
+/// The layout of what a note of NVIDIA's holds.
+fn layout(note: &Note) -> &'static Layout {
+    match (note.kind, note.content.size) {
+        (TOOLKIT, _) => &tables::NOTE_TKINFO,
+        (_, size) if size >= u64::from(tables::NOTE_CUVER.bytes) => &tables::NOTE_CUVER,
+        _ => &tables::NOTE_CUINFO,
+    }
+}
+
 /// The record of the note that holds the byte at `offset` of section `index`, if it is NVIDIA's.
 pub(super) fn record_in(elf: &Elf, index: u32, offset: u64) -> Result<Option<Record>> {
     let notes = elf.notes(&mut Diagnostics::default());
@@ -123,18 +182,14 @@ pub(super) fn record_in(elf: &Elf, index: u32, offset: u64) -> Result<Option<Rec
     }
     let at = at as u32;
     record.fields.retain(|field| field.name != "desc");
-    let layout = match (note.kind, note.content.size) {
-        (TOOLKIT, _) => &tables::NOTE_TKINFO,
-        (_, size) if size >= u64::from(tables::NOTE_CUVER.bytes) => &tables::NOTE_CUVER,
-        _ => &tables::NOTE_CUINFO,
-    };
+    let layout = layout(note);
     record.source = Some(layout.source);
     record.append(layout, &bytes, at);
     if note.kind == TOOLKIT {
         append_strings(&mut record, &bytes, at);
         let version = record.number("nv_note_tkinfo");
         let alternative = "tki_toolkitVersion";
-        if version >= 100 {
+        if version >= u64::from(LEAST_TOOLKIT) {
             record.explain(
                 alternative,
                 format!("CUDA {}", toolkit(version as u32)),

@@ -15,10 +15,10 @@ use crate::span::Span;
 pub(super) const INFO: u32 = 0x7000_0000;
 pub(super) const CALLGRAPH: u32 = 0x7000_0001;
 pub(super) const PROTOTYPE: u32 = 0x7000_0002;
-const RELOCATION_ACTION: u32 = 0x7000_000b;
-const MERCURY_INFO: u32 = 0x7000_0083;
-const MERCURY_CALLGRAPH: u32 = 0x7000_008a;
-const MERCURY_PROTOTYPE: u32 = 0x7000_008b;
+pub(super) const RELOCATION_ACTION: u32 = 0x7000_000b;
+pub(super) const MERCURY_INFO: u32 = 0x7000_0083;
+pub(super) const MERCURY_CALLGRAPH: u32 = 0x7000_008a;
+pub(super) const MERCURY_PROTOTYPE: u32 = 0x7000_008b;
 
 /// The record that holds the byte at `offset` of `section`; `None` where this floor knows none.
 pub(super) fn record_in(

@@ -272,13 +272,13 @@ opcode[2]\t244\t12\thex\toperation; of varying length, the lowest bits may be mo
 #[rustfmt::skip]
 pub static KEPLER_BUNDLE: Layout = Layout::packed("SASS bundle (sm_35 to sm_37)", 64, "Reported by envytools (gk110) and the maxas wiki, not verified: no disassembler that accepts sm_35 could be had", &[&GUARD], "\
 bits[1:0]\t0\t2\treserved\tpart of the control word's opcode, as reported\t\n\
-schedule[0]\t2\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
-schedule[1]\t10\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
-schedule[2]\t18\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
-schedule[3]\t26\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
-schedule[4]\t34\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
-schedule[5]\t42\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
-schedule[6]\t50\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known\t\n\
+schedule[0]\t2\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
+schedule[1]\t10\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
+schedule[2]\t18\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
+schedule[3]\t26\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
+schedule[4]\t34\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
+schedule[5]\t42\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
+schedule[6]\t50\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
 bits[63:58]\t58\t6\treserved\topcode of the control word, as reported\t\n\
 form[0]\t64\t2\thex\tform of the operands, as reported\t\n\
 operands[0][17:2]\t66\t16\thex\tregisters, as reported\t\n\
@@ -386,6 +386,7 @@ pub static SECTION_TYPE: Names = Names::packed("\
 70000085\tSHT_SYMTAB\tsymbol table of Mercury sections\n\
 70000086\tSHT_CUDA_COMPAT_INFO\twhat the cubin needs of its finaliser: .nv.compat\n\
 70000087\tSHT_CUDA_EMBEDDED_HOST\thost code\n\
+70000088\tSHT_CUDA_RESOLVED_RELA\trelocations of Mercury sections already resolved\n\
 70000089\tSHT_CUDA_METADATA_TRACE_MARK\ttrace marks\n\
 ");
 

@@ -126,3 +126,18 @@ test('code of a code object is words with the symbols and lines that begin in th
   await third.click();
   await expect(page.locator('kernel-scope-hex')).toContainText('4 bytes selected');
 });
+
+test('the longest runs of stalls are listed, and each leads to its first instruction', async ({ page }) => {
+  const grid = await openCode(page, INLINE, 'first');
+  const code = page.locator('kernel-scope-code');
+  await code.getByText(/^The \d longest stalls$/).click();
+  const runs = code.locator('.runs li button');
+  expect(await runs.count()).toBeGreaterThan(1);
+  for (const run of [runs.last(), runs.first()]) {
+    const words = (await run.textContent()) ?? '';
+    const index = Number(/from instruction (\d+) on/.exec(words)?.[1]);
+    await run.click();
+    // Rows count from 1, and the first one has the columns' names.
+    await expect(grid.locator('[role=row][aria-selected=true]')).toHaveAttribute('aria-rowindex', String(index + 2));
+  }
+});

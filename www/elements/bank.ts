@@ -49,6 +49,8 @@ export class Bank extends Part {
   #place: { offset: number; place: BankPlace | null } | null = null;
   #error = '';
   #asking: AbortController | undefined;
+  /** The offset whose answer is shown when it comes: that of an earlier one may come later. */
+  #wanted: number | null = null;
   readonly #observer =
     typeof ResizeObserver === 'undefined'
       ? null
@@ -93,6 +95,7 @@ export class Bank extends Part {
     const { session, index } = this;
     this.#asking?.abort();
     this.#parts = null;
+    this.#wanted = null;
     this.#place = null;
     this.#error = '';
     if (!session) return;
@@ -160,6 +163,7 @@ export class Bank extends Part {
   #answer(text: string): void {
     const offset = parseOperand(text);
     if (offset === null) {
+      this.#wanted = null;
       this.#place = null;
       this.requestUpdate();
     } else void this.#ask(offset);
@@ -167,10 +171,11 @@ export class Bank extends Part {
 
   async #ask(offset: number): Promise<void> {
     const { session, index } = this;
+    this.#wanted = offset;
     if (!session || this.#place?.offset === offset) return;
     try {
       const place = await session.call('bank0At', [index, offset]);
-      if (index !== this.index) return;
+      if (session !== this.session || index !== this.index || offset !== this.#wanted) return;
       this.#place = { offset, place };
       this.requestUpdate();
     } catch (error) {

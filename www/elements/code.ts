@@ -1,16 +1,16 @@
 // <kernel-scope-code>: the code of a kernel: what its scheduling comes to, and its instructions with what each tells the scheduler.
 
-import { css, html, nothing, type PropertyValues, svg } from 'lit';
+import { css, html, nothing, type PropertyValues, svg, type TemplateResult } from 'lit';
 import { isAbort, message } from '../client.ts';
 import { LANES } from '../lanes.ts';
 import { textOf } from '../origin.ts';
-import type { CodeStatistics, Column } from '../protocol.ts';
+import type { CodeStatistics, Column, StallRun } from '../protocol.ts';
 import type { Change } from '../session.ts';
 import { figures } from '../style.ts';
 import { styled } from '../styled.ts';
 import { count, share } from '../text.ts';
 import { define, Part } from './part.ts';
-import { type Leads, showRow } from './table.ts';
+import { type Leads, showRow, type Table } from './table.ts';
 
 /** A sign of the timeline, for the legend. */
 function sign(lane: string) {
@@ -37,7 +37,7 @@ export class Code extends Part {
       .stalls i.none { background: var(--line); }
       details { margin-block-start: 5px; color: var(--dim); font-size: 12px; }
       summary { cursor: pointer; inline-size: max-content; }
-      details p { max-inline-size: 100ch; margin-block: 3px; }
+      details p, ol { max-inline-size: 100ch; margin-block: 3px; }
       .sign { inline-size: 10px; block-size: 17px; vertical-align: -4px; stroke: currentColor; fill: none; stroke-width: 1.3; color: var(--ink); }
       .filled { fill: currentColor; }
       .failed { color: var(--error); }
@@ -150,6 +150,12 @@ export class Code extends Part {
     }
   }
 
+  /** What leads to the first instruction of a run of stalls. */
+  #run({ index }: StallRun, words: TemplateResult) {
+    const go = (): void => this.renderRoot.querySelector<Table>('kernel-scope-table')?.go(index);
+    return html`<button class="link" @click=${go}>${words}</button>`;
+  }
+
   /**
    * Six numbers, and how many instructions stall for how long. Before they are counted, their room. Of architectures whose control
    * words say nothing but stalls, three.
@@ -159,7 +165,8 @@ export class Code extends Part {
     const waits = used.reduce((sum, one) => sum + one.wait, 0);
     const waiting = of ? of.waiting : 0;
     const reused = of ? of.reused : 0;
-    const run = of?.stall_runs[0];
+    const runs = of?.stall_runs ?? [];
+    const run = runs[0];
     const mean = of && of.instructions > 0 ? (Number(of.stall_cycles) / of.instructions).toFixed(1) : '';
     const facts: (readonly [string, string, unknown])[] = [
       ['Instructions', of ? count(of.instructions) : '', of && of.yields !== null ? `${count(of.yields)} yield` : ''],
@@ -174,14 +181,14 @@ export class Code extends Part {
       [
         'Longest stall',
         run ? count(run.cycles) : of ? '0' : '',
-        run
-          ? html`<button class="link" @click=${() => this.session?.select(Number(run.span.offset), Number(run.span.size))}>cycles in ${count(run.instructions)} in a row</button>`
-          : of && 'cycles',
+        run ? this.#run(run, html`cycles in ${count(run.instructions)} in a row`) : of && 'cycles',
       ],
     ];
     const stalls = of?.stalls ?? [];
     const most = Math.max(1, ...stalls);
     const told = stalls.flatMap((many, cycles) => (many > 0 ? [`${cycles}: ${count(many)}`] : []));
+    const unsaid = (of?.instructions ?? 0) - stalls.reduce((sum, many) => sum + many, 0);
+    if (unsaid > 0) told.push(`not said: ${count(unsaid)}`);
     const bars = stalls.map(
       (many) =>
         html`<i class=${many > 0 ? '' : 'none'} ${styled({ 'block-size': many > 0 ? `max(2px, ${(many / most) * 100}%)` : '1px' })}></i>`,
@@ -195,6 +202,14 @@ export class Code extends Part {
       ${
         of && !of.is_verified
           ? html`<p class="dim">Where the fields of this architecture are is reported by public sources only: no vendor's listing was seen to agree.</p>`
+          : nothing
+      }
+      ${
+        runs.length > 1
+          ? html`<details class="runs">
+              <summary>The ${runs.length} longest stalls</summary>
+              <ol>${runs.map((one) => html`<li>${this.#run(one, html`${count(one.cycles)} cycles in ${count(one.instructions)} in a row from instruction ${count(one.index)} on`)}</li>`)}</ol>
+            </details>`
           : nothing
       }
       <details>

@@ -264,6 +264,13 @@ export class Table extends Part {
     if (filter !== this.#kept.filter) void this.#query({ filter });
   }
 
+  /** Goes to a row by its index in the table, of all rows in their own order. */
+  go(index: number): void {
+    if (!this.session) return;
+    showRow(this.session, this.table, index);
+    this.#restore();
+  }
+
   protected override willUpdate(properties: PropertyValues): void {
     super.willUpdate(properties);
     if (properties.has('table') || properties.has('session')) this.#restore();
