@@ -52,7 +52,7 @@ test('a kernel of a cubin has its six numbers', () => {
     ['Shared', '0'],
     ['Parameters', '28'],
     ['Constant 0', '556'],
-    ['Barriers', '—'],
+    ['Barriers', '0'],
   ]);
   expect(lead(cubin)).toBe('Kernel in section 12, 512 bytes of code. Parameters start at c[0x0][0x210].');
 });
