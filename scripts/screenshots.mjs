@@ -32,6 +32,7 @@ const shots = {
   map: { place: `${OBJECT}&view=map&at=0x200` },
   image: { place: `${CUBIN}&view=image&at=.text._Z4vaddPKfS0_Pfi%2B0x10&select=16` },
   'code-object': { place: `${OBJECT}&view=kernels/0&at=0xcf0` },
+  metadata: { place: `${OBJECT}&view=metadata&at=0x2c0` },
   findings: { place: `${BROKEN}&view=diagnostics&at=0x200` },
   find: {
     place: `${CUBIN}&view=sections`,
@@ -61,6 +62,7 @@ const KEPT = new Set([
   'map-light',
   'image-light',
   'code-object-dark',
+  'metadata-light',
   'findings-light',
   'find-dark',
   'right-dark',

@@ -39,8 +39,9 @@ test('a code object shows its kernels, their arguments and its sections', async 
   await page.locator('input[type="file"]').setInputFiles(ARGS);
   await expect(page.locator('kernel-scope-identity')).toContainText('AMD code object · gfx90a');
   await page.getByRole('button', { name: 'all_args' }).click();
-  // .vgpr_count is 4 and .agpr_count 4: the two files are one of granules of 8. .max_flat_workgroup_size is 256, .kernarg_segment_size 360.
-  expect(await numbers(page)).toMatchObject({ LDS: '0', Scratch: '0', Kernarg: '360', 'Max threads': '256' });
+  // .vgpr_count is 4, .sgpr_count 36, .max_flat_workgroup_size 256, .kernarg_segment_size 360.
+  expect(await numbers(page)).toMatchObject({ VGPRs: '4', SGPRs: '36', LDS: '0', Scratch: '0', Kernarg: '360' });
+  await expect(page.locator('kernel-scope-kernel .lead')).toContainText('workgroups of at most 256 work-items');
   await expect(page.getByRole('table', { name: 'Arguments' })).toContainText('double16');
 
   await show(page, 'Sections');
