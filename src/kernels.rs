@@ -140,7 +140,13 @@ impl Table for AmdgpuKernelList<'_> {
             "wave_size" => kernel.wave_size.into(),
             "occupancy" => kernel.occupancy.as_ref().map(|o| o.waves).into(),
             "limits" => match &kernel.occupancy {
-                Some(occupancy) => occupancy.limits.join(" ").into(),
+                Some(of) => {
+                    let words = of.limits.iter().map(|&limit| match limit {
+                        "workgroups" => format!("workgroups of {}", of.workgroup),
+                        _ => limit.into(),
+                    });
+                    words.collect::<Vec<_>>().join(", ").into()
+                }
                 None => Cell::None,
             },
             "group_segment" => kernel.group_segment.into(),

@@ -202,6 +202,42 @@ const ZEROS: &[(&str, &Layout, [u64; 4])] = &[
 ];
 
 #[test]
+fn registers_of_preloaded_arguments_are_counted_by_the_assembler() {
+    // LLVM 19 counts only the SGPRs that the code uses. Of what is said, llvm-mc 22 takes 12 user SGPRs for used if arguments
+    // are preloaded to them, and adds 6: 18 are 3 times 8, written as 2.
+    for counted in [0, 1, 2] {
+        let at = 3648 + 48;
+        let document = changed(
+            "amdgpu/own/preload.gfx942.v5.co",
+            at,
+            &[counted << 6 & 0xff, counted >> 2],
+        );
+        let front = document.directives(0).expect("bytes").expect("a block");
+        let said = directives(&front.text)["next_free_sgpr"];
+        assert_eq!(said, if counted < 2 { 12 } else { 18 });
+        let missing: Vec<&str> = front.missing.iter().map(|m| m.field.as_str()).collect();
+        let expected: &[&str] = match counted {
+            2 => &[],
+            _ => &["GRANULATED_WAVEFRONT_SGPR_COUNT"],
+        };
+        assert_eq!(missing, expected, "{counted}");
+    }
+}
+
+#[test]
+fn a_generic_version_of_another_processor_is_a_note() {
+    // llvm-readelf 22 prints generic_v1 of such a file as well.
+    let path = "amdgpu/out/vadd.gfx11-generic.v6.co";
+    let is_generic = changed(path, 48, &[0x54, 0, 0, 1]);
+    assert!(notes(&is_generic).is_empty());
+    // EF_AMDGPU_MACH 0x41 is gfx1100.
+    let is_not = changed(path, 48, &[0x41, 0, 0, 1]);
+    let found = notes(&is_not);
+    let found = found.iter().find(|note| note.offset == Some(48));
+    assert_eq!(found.and_then(|note| note.found.as_deref()), Some("1"));
+}
+
+#[test]
 fn fields_that_must_be_zero_are_those_of_llvm() {
     for (name, layout, expected) in ZEROS {
         let processor = Processor::named(name);

@@ -52,6 +52,17 @@ pub(super) fn target(object: &CodeObject, elf: &Elf, findings: &mut Diagnostics)
         return;
     };
     if !processor.is_generic() {
+        let version = target::generic_version(header).filter(|&version| version > 0);
+        let finding = version.map(|version| {
+            let message = "a processor that is not generic has a generic version";
+            Diagnostic::note(Kind::Format, message)
+                .expected(0, version)
+                .within("ELF header, e_flags")
+                .at(at_flags)
+        });
+        finding
+            .into_iter()
+            .for_each(|finding| findings.push(finding));
         return;
     }
     let finding = match (object.version, object.generic_version) {

@@ -269,6 +269,15 @@ impl Block {
         Argument::unless(is_refused, why, length, None)
     }
 
+    /// User SGPRs where arguments are preloaded, else 0: llvm-mc takes at least as many for free ones.
+    fn preloaded(&self) -> u32 {
+        let initial = self.initial();
+        match self.preload().value {
+            None | Some(0) => 0,
+            _ => initial.count.max(initial.enabled),
+        }
+    }
+
     fn free_sgprs(&self) -> Argument {
         let field = self.number("GRANULATED_WAVEFRONT_SGPR_COUNT");
         let named = self.unit.sgprs_addressable;
@@ -284,8 +293,15 @@ impl Block {
             _ => named,
         };
         let free = self.registers.sgprs.saturating_sub(extra).min(most);
+        let loaded = self.preloaded();
+        let (free, why) = match free < loaded {
+            true => (
+                loaded,
+                "fewer than the user SGPRs of preloaded arguments take",
+            ),
+            false => (free, "more than the processor can address"),
+        };
         let said = (free + extra).div_ceil(8).max(1) - 1;
-        let why = "more than the processor can address";
         Argument::unless(
             field != u64::from(said),
             why,
