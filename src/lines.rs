@@ -31,6 +31,9 @@ const INLINED_CALL: DwLne = DwLne(0x90);
 /// Bytes of a section with line programs that are read, at most; if it is compressed, of what it unpacks to.
 const LIMIT: u64 = 128 << 20;
 
+/// Rows of line programs that are kept of a function, at most.
+const ROW_LIMIT: usize = 1 << 22;
+
 /// Bytes of a name that is kept in another section, at most.
 const NAME_LIMIT: usize = 4096;
 
@@ -71,6 +74,8 @@ struct Row {
     line: u32,
     /// The row that it was inlined at, counted from 1; 0 where it was not.
     caller: u32,
+    /// Whether code ends at it.
+    is_end: bool,
 }
 
 /// A line of source.
@@ -85,6 +90,13 @@ pub struct Line<'a> {
 /// Inlining that is told of a line, at most.
 const DEPTH: usize = 64;
 
+impl Row {
+    /// Whether this row says nothing of the code once `next` of the same sequence is there, unless it is a caller.
+    fn replaced_by(&self, next: &Self) -> bool {
+        self.offset == next.offset && !next.is_end
+    }
+}
+
 impl Rows {
     fn at(&self, offset: u64) -> Option<&Row> {
         let row = |i: usize| self.order.get(i).and_then(|&i| self.rows.get(i as usize));
@@ -92,11 +104,12 @@ impl Rows {
             .order
             .partition_point(|&i| self.rows[i as usize].offset <= offset);
         let last = row(end.checked_sub(1)?)?;
-        // A sequence can end where another has begun.
+        // A sequence can end where another has begun. A line of 0 counts: the code there has none, whatever rows before say.
         let mut same = (0..end).rev().map_while(row);
         same.by_ref()
             .take_while(|row| row.offset == last.offset)
-            .find(|row| row.line != 0)
+            .find(|row| !row.is_end)
+            .filter(|row| row.line != 0)
     }
 }
 
@@ -187,6 +200,8 @@ struct Stated<'a> {
     address: u64,
     file: u64,
     line: u32,
+    /// Whether its sequence ends with it.
+    is_end: bool,
     /// The row of its sequence that it was inlined at, counted from 1; 0 where it was not.
     context: usize,
     path: &'a dyn Fn() -> (String, String),
@@ -200,6 +215,9 @@ impl Rows {
         let mut base = 0;
         // The row before the function's first one, in a sequence of several functions.
         let mut before: Option<Row> = None;
+        let has_callers = has_callers(elf);
+        // Rows of one file come together.
+        let mut last = None;
         // Many files of a malformed program can be in one folder with a long name.
         let mut room = section.size.saturating_mul(4);
         // What is wrong in it is found by the checks.
@@ -214,7 +232,15 @@ impl Rows {
             if stated.code != code.section || (!is_before && offset > code.size) {
                 return;
             }
-            let file = known.add(&index::pair(stated.unit, stated.file));
+            if rows.len() >= ROW_LIMIT {
+                return;
+            }
+            let name = (stated.unit, stated.file);
+            let file = match last {
+                Some((known, file)) if known == name => file,
+                _ => known.add(&index::pair(stated.unit, stated.file)),
+            };
+            last = Some((name, file));
             if file == files.len() {
                 let (folder, name) = (stated.path)();
                 let size = folder.len() as u64;
@@ -235,13 +261,18 @@ impl Rows {
                 file: file as u32,
                 line: stated.line,
                 caller: if is_inlined { caller as u32 } else { 0 },
+                is_end: stated.is_end,
             };
             if is_before {
                 before = Some(row);
                 return;
             }
             rows.extend(before.take().filter(|row| offset > 0 && row.line > 0));
-            rows.push(row);
+            // Of the rows of a sequence at one address only the last one says something of the code.
+            match rows.get_mut(base..).and_then(<[Row]>::last_mut) {
+                Some(same) if !has_callers && same.replaced_by(&row) => *same = row,
+                _ => rows.push(row),
+            }
         });
         let order = order::by_key(rows.len(), &|i| rows[i].offset);
         Self { rows, order }
@@ -332,6 +363,11 @@ pub fn has_addresses(elf: &Elf) -> bool {
     !elf.header.is_relocatable() && elf.image.has_addresses
 }
 
+/// Whether rows can be named by others that come after them, as what they were inlined at.
+fn has_callers(elf: &Elf) -> bool {
+    elf.header.e_machine == crate::nvidia::EM_CUDA
+}
+
 /// Runs the line programs in `section` and tells `each` of their rows.
 fn walk(
     elf: &Elf,
@@ -399,6 +435,7 @@ fn walk(
                     true => 0,
                     false => u32::try_from(line).unwrap_or(u32::MAX),
                 },
+                is_end: row.end_sequence(),
                 context,
                 path: &|| {
                     let file = header.file(row.file_index());
@@ -465,18 +502,50 @@ fn text<R: Reader<Offset = usize>>(
     }
 }
 
-/// Finds line programs that cannot be read to their end.
+/// Finds line programs that cannot be read to their end, names of files that cannot be unpacked, and rows that are left
+/// out where they are of one function.
 pub fn check(elf: &Elf, findings: &mut Diagnostics) {
+    let mut find = |section: &Section, at: u64, finding: Diagnostic| {
+        findings.push(
+            finding
+                .within(format!("section {} {}", section.index, section.name))
+                .at(elf.source().absolute(at)),
+        );
+    };
+    let mut has_lines = false;
+    let has_callers = has_callers(elf);
     for section in [SOURCE, PTX]
         .iter()
         .filter_map(|name| elf.section_named(name))
     {
-        if let Err(Malformed(at, why)) = walk(elf, section, &mut |_| {}) {
-            findings.push(
-                Diagnostic::warning(Kind::Format, format!("{why}; lines behind it are not told"))
-                    .within(format!("section {} {}", section.index, section.name))
-                    .at(elf.source().absolute(at)),
-            );
+        has_lines = true;
+        let mut count = 0_usize;
+        let mut before = None;
+        let walked = walk(elf, section, &mut |stated| {
+            let place = Some((stated.code, stated.address));
+            let is_same = stated.nth > 0 && before == place && !stated.is_end && !has_callers;
+            count += usize::from(!is_same);
+            before = place;
+        });
+        if let Err(Malformed(at, why)) = walked {
+            let message = format!("{why}; lines behind it are not told");
+            find(section, at, Diagnostic::warning(Kind::Format, message));
+        }
+        if count > ROW_LIMIT {
+            let message = "there may be more rows of lines than are told of one function";
+            let finding = Diagnostic::warning(Kind::Limit, message)
+                .expected(format!("at most {ROW_LIMIT} rows"), count);
+            find(section, elf.stored(section).offset, finding);
+        }
+    }
+    let names = [LINE_NAMES, NAMES].into_iter().filter(|_| has_lines);
+    for section in names.filter_map(|name| elf.section_named(name)) {
+        // Bytes that are as they are need not be read to be known to be there.
+        let is_read = section.is_compressed() || section.size > LIMIT;
+        if is_read && let Err(why) = elf.unpack(section, LIMIT) {
+            let message = format!("{why}; names of files in it are not told");
+            let at = elf.stored(section).offset;
+            find(section, at, Diagnostic::warning(Kind::Format, message));
         }
     }
 }

@@ -203,6 +203,14 @@ fn a_file_costs_a_small_multiple_of_its_size() {
             document.summary();
         });
     }
+    // A million rows of lines at one address.
+    let bytes = common::with_lines(&vec![12; 1 << 20]);
+    within(bytes.len() * TIMES + FINDINGS, || {
+        let mut document = Document::open(Source::memory(bytes));
+        document.check_all();
+        let table = document.table("code/0").expect("code");
+        assert_eq!(table.cell(0, "line"), (1_u32 + (1 << 20)).into());
+    });
     // Sections that all claim the whole file, as contents, symbols, relocations, notes, strings: tables of a
     // million entries each, if they were believed and kept.
     for kind in [1, 2, 3, 4, 7, 9, 11, 0x7000_0000, 0x7000_0001] {

@@ -8,7 +8,7 @@ use kernelscope::Document;
 use kernelscope::amdgpu::DIALECT;
 use kernelscope::device::Device;
 use kernelscope::elf::patch::{By, Form};
-use kernelscope::error::{Kind, Severity};
+use kernelscope::error::{Diagnostic, Kind, Severity};
 use kernelscope::record::{Raw, hex};
 use kernelscope::rows::{Cell, Table};
 use kernelscope::source::Source;
@@ -198,18 +198,16 @@ fn segments_that_give_other_bytes_are_noted() {
 /// What llvm-dwarfdump says of a file: sequences of rows of address, line and file.
 type Sequences = Vec<Vec<(u64, i64, String)>>;
 
-/// The line at `address`: of the rows of the sequence that are not behind it the last ones; of these at one address the last
-/// one that has a line.
+/// The line at `address`: that of the last row of the sequence that is not behind it, as llvm-symbolizer has it; none where
+/// that row says 0.
 fn line_at(sequences: &Sequences, address: u64) -> Option<(i64, &str)> {
     let inside = |rows: &&Vec<(u64, i64, String)>| {
         let (first, last) = (rows.first().unwrap().0, rows.last().unwrap().0);
         (first..last).contains(&address)
     };
     let rows = sequences.iter().find(inside)?;
-    let last = rows.iter().rfind(|row| row.0 <= address)?.0;
-    let mut same = rows.iter().rev().filter(|row| row.0 == last);
-    let row = same.find(|row| row.1 > 0)?;
-    Some((row.1, &row.2))
+    let row = rows.iter().rfind(|row| row.0 <= address)?;
+    (row.1 > 0).then_some((row.1, &row.2))
 }
 
 #[test]
@@ -256,6 +254,76 @@ fn lines_of_source_are_those_that_llvm_reads() {
     assert!(
         files >= 13 && told > 3000 && begun > 800,
         "{files}, {told}, {begun}"
+    );
+}
+
+/// The lines of the first two words of the kernel in `common::with_lines`, and the findings.
+fn first_lines(rows: &[u8]) -> ([Cell<'static>; 2], Vec<Diagnostic>) {
+    let mut document = Document::open(Source::memory(common::with_lines(rows)));
+    document.check_all();
+    let table = document.table("code/0").unwrap();
+    let line = |row| match table.cell(row, "line") {
+        Cell::Int(line) => Cell::Int(line),
+        _ => Cell::None,
+    };
+    ([line(0), line(1)], document.findings().all())
+}
+
+#[test]
+fn of_rows_at_one_address_the_last_one_counts() {
+    // Special opcode 12 adds 1 to the line and nothing to the address: a million rows at one address. Then 4 bytes and 5
+    // lines further a copy.
+    let count = 1 << 20;
+    let rows = [&vec![12; count][..], &[2, 4, 3, 5, 1]].concat();
+    let last = 1 + count as i128;
+    let (lines, findings) = first_lines(&rows);
+    assert_eq!(lines, [Cell::Int(last), Cell::Int(last + 5)]);
+    assert_eq!(findings, []);
+    // A row of line 2, and at the same address one of line 0: advance_line by -2, copy.
+    let (lines, findings) = first_lines(&[12, 3, 0x7e, 1, 2, 4, 3, 7, 1]);
+    assert_eq!(lines, [Cell::None, Cell::Int(7)]);
+    assert_eq!(findings, []);
+}
+
+#[test]
+fn rows_of_lines_are_bounded() {
+    // A copy, then special opcode 25, which adds 1 to the address and nothing to the line. The row that ends the sequence is
+    // one more.
+    let count = (1 << 22) + 1;
+    let mut rows = vec![25; count];
+    rows[0] = 1;
+    let (lines, findings) = first_lines(&rows);
+    assert_eq!(lines, [Cell::Int(1), Cell::Int(1)]);
+    assert_eq!(findings.len(), 1, "{findings:#?}");
+    assert_eq!(findings[0].kind, Kind::Limit);
+    assert_eq!(findings[0].found, Some((count + 1).to_string()));
+    assert!(
+        findings[0]
+            .context
+            .as_ref()
+            .unwrap()
+            .contains(".debug_line")
+    );
+}
+
+/// Names of files that cannot be unpacked, as llvm-dwarfdump warns of them, too.
+#[test]
+fn names_of_files_that_are_lost_are_found() {
+    let path = "amdgpu/linked/tile.gfx1250.v5.gdwarf-5.zstd.co";
+    let document = common::open(path);
+    let section = document.elf().unwrap().section_named(".debug_line_str");
+    let at = section.unwrap().offset;
+    let mut bytes = common::bytes(path);
+    bytes[at as usize] = 3; // ch_type
+    let mut document = Document::open(Source::memory(bytes));
+    document.check_all();
+    let findings = document.findings().all();
+    assert_eq!(findings.len(), 1, "{findings:#?}");
+    assert_eq!(findings[0].offset, Some(at));
+    assert!(
+        findings[0]
+            .message
+            .ends_with("names of files in it are not told")
     );
 }
 

@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::made::{code_object, metadata, note};
 use kernelscope::document::Document;
 use kernelscope::error::{Diagnostic, Kind, Severity};
 use kernelscope::record::Record;
@@ -195,6 +196,12 @@ fn what_differs_from_the_schema_is_found() {
     assert!(found.contains(&warning(OTHER, at + 15)));
     let (document, at) = changed(VADD, b".size\x08", b".size\xff");
     assert_eq!(findings(&document)[0], error(OTHER, at + 5));
+    let first = document.findings().all().swap_remove(0);
+    assert_eq!(first.found.as_deref(), Some("-1"));
+    // A key twice in one map: llvm-readelf prints such a note as bytes.
+    let (document, at) = changed(VADD, b".vgpr_spill_count", b".sgpr_spill_count");
+    let message = "a key comes twice in a map";
+    assert_eq!(findings(&document), [error(message, at - 1)]);
     // A loader cannot do without the kind of an argument.
     let (document, _) = changed(VADD, b".value_kind", b".value_kinf");
     let found = findings(&document);
@@ -244,6 +251,39 @@ fn what_differs_from_the_schema_is_found() {
     let (document, at) = changed(PRINTF, b"1:2:8:8:", b"1:9:8:8:");
     let message = "a call of printf cannot be taken apart";
     assert_eq!(findings(&document), [warning(message, at - 1)]);
+}
+
+/// Metadata of no kernels: of V5, and no more.
+const NO_KERNELS: &[u8] = b"\x82\xaeamdhsa.kernels\x90\xaeamdhsa.version\x92\x01\x02";
+
+/// llvm-readelf prints both of two notes with metadata; one is read.
+#[test]
+fn a_second_note_with_metadata_is_found() {
+    let document = open(code_object(
+        &[],
+        &[metadata(NO_KERNELS), metadata(NO_KERNELS)],
+    ));
+    let second = &document.elf().expect("ELF").sections[4];
+    let found = findings(&document);
+    let found: Vec<_> = found.iter().filter(|f| f.3.contains("note")).collect();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!((found[0].0, found[0].1), (Severity::Warning, Kind::Format));
+    assert_eq!(found[0].2, Some(second.offset));
+}
+
+/// A note has 12 bytes, its owner's name 4 here: 65536 of them, and behind them that with the metadata.
+#[test]
+fn notes_behind_too_many_are_found() {
+    let mut notes = note("A", 1, &[]);
+    assert_eq!(notes.bytes.len(), 16);
+    notes.bytes = notes.bytes.repeat(1 << 16);
+    notes.bytes.extend(metadata(NO_KERNELS).bytes);
+    let document = open(code_object(&[], &[notes]));
+    let at = document.elf().expect("ELF").sections[3].offset + (16 << 16);
+    let found = findings(&document);
+    let found: Vec<_> = found.iter().filter(|f| f.1 == Kind::Limit).collect();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0].2, Some(at));
 }
 
 /// A mistake that many kernels make is one finding.

@@ -13,7 +13,7 @@ use super::zero::Zeros;
 use super::{
     Code, Kernel, Metadata, Processor, check, code, disagreement, kernarg, schema, tables,
 };
-use crate::elf::note::Note;
+use crate::elf::note::{self, Note};
 use crate::elf::symbol::Place;
 use crate::elf::{Class, Elf, Image, Symbol};
 use crate::error::{Diagnostic, Diagnostics, Kind};
@@ -70,7 +70,8 @@ impl CodeObject {
     pub fn open(elf: &Elf, findings: &mut Diagnostics) -> Self {
         let mut in_notes = Diagnostics::default();
         let notes = elf.notes(&mut in_notes);
-        if let Some(first) = in_notes.iter().next() {
+        // Notes past the first so many are not lost to a loader.
+        if let Some(first) = in_notes.iter().find(|finding| finding.kind != Kind::Limit) {
             // Whoever lists the notes says what is wrong with them; here is what comes of it.
             findings.push(Diagnostic {
                 kind: Kind::Loader,
@@ -98,8 +99,21 @@ impl CodeObject {
             code: code::Cache::default(),
         };
         check::target(&object, elf, findings);
-        let note = object.notes.iter().find(|n| Metadata::form_of(n).is_some());
+        let notes = object.notes.iter();
+        let mut with_metadata = notes.filter(|n| Metadata::form_of(n).is_some());
+        let note = with_metadata.next();
         object.metadata = note.and_then(|note| Metadata::read(elf, note, findings));
+        if let Some(second) = with_metadata.next() {
+            findings.push(
+                Diagnostic::warning(
+                    Kind::Format,
+                    "a second note has metadata, which is not read",
+                )
+                .expected("one note with metadata", 2 + with_metadata.count())
+                .within(note::place(elf, second.section))
+                .at(elf.source().absolute(second.span.offset)),
+            );
+        }
         let text = object.metadata.as_ref().filter(|m| m.form == Form::Yaml);
         object.texts = text
             .map(|text| Text::new("NT_AMD_HSA_METADATA", text.span))

@@ -11,6 +11,7 @@ use super::{kernarg, tables};
 use crate::elf::Elf;
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::index::Map;
+use crate::order;
 
 /// A key that metadata can have.
 #[derive(Debug, PartialEq, Eq)]
@@ -276,6 +277,7 @@ impl<'a> Checker<'a> {
         let Some(entries) = map.entries() else {
             return;
         };
+        self.repeated(entries, place);
         for (key, value) in entries {
             let next = key.text().map(|key| step.key(key));
             let known = next.and_then(|next| Some((next, next.key?)));
@@ -286,6 +288,7 @@ impl<'a> Checker<'a> {
                     self.say(message, &key.label(), key, place, &|| {
                         Diagnostic::note(Kind::UnknownValue, message)
                     });
+                    self.unknown(value, place);
                 }
             }
         }
@@ -303,6 +306,40 @@ impl<'a> Checker<'a> {
                 let message = "a key of the metadata is missing";
                 self.say(message, key, map, place, &|| {
                     Self::mistake(is_refused, message)
+                });
+            }
+        }
+    }
+
+    /// What is below a key that is not known, of which only whether keys come twice matters.
+    fn unknown(&mut self, value: &'a Value, place: Place<'a>) {
+        for item in value.list().unwrap_or_default() {
+            self.unknown(item, place);
+        }
+        if let Some(entries) = value.entries() {
+            self.repeated(entries, place);
+            for (_, value) in entries {
+                self.unknown(value, place);
+            }
+        }
+    }
+
+    /// Finds keys that come twice in one map: readers of both notations refuse all of such metadata.
+    fn repeated(&mut self, entries: &'a [(Value, Value)], place: Place<'a>) {
+        let id = |at: u32| {
+            let key = &entries[at as usize].0;
+            (key.text(), key.number())
+        };
+        let mut order: Vec<u32> = (0..entries.len() as u32).collect();
+        order.retain(|&at| id(at) != (None, None));
+        order::sort(&mut order, &|a, b| id(a).cmp(&id(b)));
+        for pair in order.windows(2) {
+            let &[first, second] = pair else { continue };
+            if id(first) == id(second) {
+                let key = &entries[second as usize].0;
+                let message = "a key comes twice in a map";
+                self.say(message, &key.label(), key, place, &|| {
+                    Self::mistake(true, message)
                 });
             }
         }
@@ -347,6 +384,7 @@ impl<'a> Checker<'a> {
             let found = match known.kind {
                 "power" if other.number().is_some() => other.label(),
                 _ if other.list().is_some() => other.label(),
+                _ if matches!(other.content, Content::Signed(_)) => other.label(),
                 _ => other.kind().into(),
             };
             let message = "a value of the metadata is not what it should be";

@@ -46,6 +46,14 @@ impl Note {
     }
 }
 
+/// Where a note is, for findings.
+pub fn place(elf: &Elf, section: Option<u32>) -> String {
+    match section {
+        Some(index) => format!("{}, note", elf.section_label(index)),
+        None => "PT_NOTE segment, note".into(),
+    }
+}
+
 impl Elf {
     /// The parts of the file that hold notes, each with its section and the notes' alignment.
     pub fn note_parts(&self) -> Vec<(Option<u32>, Span, u64)> {
@@ -60,12 +68,22 @@ impl Elf {
         parts
     }
 
-    /// Reads all notes. A note that runs past its part is a finding, and ends the part.
+    /// Reads the notes. A note that runs past its part is a finding, and ends the part; so is the first one of too many,
+    /// and ends them all.
     pub fn notes(&self, findings: &mut Diagnostics) -> Vec<Note> {
         let mut notes = Vec::new();
         for (section, span, align) in self.note_parts() {
             let mut rest = span;
-            while rest.size > 0 && notes.len() < LIMIT {
+            while rest.size > 0 {
+                if notes.len() == LIMIT {
+                    findings.push(
+                        Diagnostic::warning(Kind::Limit, "only the first notes are read")
+                            .expected(format!("at most {LIMIT}"), "more")
+                            .within(place(self, section))
+                            .at(self.source().absolute(rest.offset)),
+                    );
+                    return notes;
+                }
                 match self.note(section, rest, align) {
                     Ok((note, next)) => {
                         notes.push(note);
@@ -89,14 +107,10 @@ impl Elf {
         align: u64,
     ) -> Result<(Note, Span), Box<Diagnostic>> {
         let finding = |message: &str, expected: String, found: String| {
-            let place = match section {
-                Some(index) => format!("{}, note", self.section_label(index)),
-                None => "PT_NOTE segment, note".into(),
-            };
             Box::new(
                 Diagnostic::error(Kind::Format, message)
                     .expected(expected, found)
-                    .within(place)
+                    .within(place(self, section))
                     .at(self.source().absolute(rest.offset)),
             )
         };

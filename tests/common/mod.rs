@@ -5,6 +5,7 @@ pub mod made;
 
 use std::path::{Path, PathBuf};
 
+use kernelscope::device::Device;
 use kernelscope::{Document, Source};
 
 /// The folder of the fixtures.
@@ -92,4 +93,38 @@ impl Random {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         (z ^ (z >> 31)) % bound
     }
+}
+
+/// A code object whose line programs are one for the code of its first kernel, without the end of the sequence: `rows`.
+/// The line is 1 and the address that of the kernel where they begin.
+pub fn with_lines(rows: &[u8]) -> Vec<u8> {
+    let path = "amdgpu/own/tile.gfx1250.v5.gdwarf-5.co";
+    let document = open(path);
+    let elf = document.elf().expect("an ELF file");
+    let text = elf.section_named(".text").expect("code");
+    let Device::CodeObject(object) = document.device() else {
+        panic!("{path} is a code object");
+    };
+    let start = text.address + (object.kernels[0].code.offset - text.offset);
+    // DWARF 2: instructions of 1 byte, lines from -1 on in 14 steps, 9 standard opcodes, no folder, one file.
+    let mut header = vec![1, 1, 0xff, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0];
+    header.extend(b"a.cl\0\0\0\0\0");
+    let mut unit = vec![2, 0];
+    unit.extend((header.len() as u32).to_le_bytes());
+    unit.extend(header);
+    unit.extend([0, 9, 2]); // DW_LNE_set_address
+    unit.extend(start.to_le_bytes());
+    unit.extend(rows);
+    unit.extend([0, 1, 1]); // DW_LNE_end_sequence
+    let mut bytes = bytes(path);
+    let at = bytes.len() as u64;
+    let size = unit.len() as u64 + 4;
+    bytes.extend((unit.len() as u32).to_le_bytes());
+    bytes.extend(unit);
+    let section = elf.section_named(".debug_line").expect("line programs");
+    let table = elf.section_table.expect("section headers").span();
+    let place = (table.offset + 64 * u64::from(section.index)) as usize + 24;
+    bytes[place..place + 8].copy_from_slice(&at.to_le_bytes());
+    bytes[place + 8..place + 16].copy_from_slice(&size.to_le_bytes());
+    bytes
 }

@@ -121,6 +121,7 @@ export class Dispatch extends Part {
 
   readonly #toggle = async (): Promise<void> => {
     this.#isOpen = !this.#isOpen;
+    this.#error = '';
     this.requestUpdate();
     try {
       if (this.#isOpen) await this.#text();
