@@ -61,6 +61,16 @@ fn exit_codes_tell_what_happened() {
         &["patches", &good, "--base", "here"],
         &["patches", &good, "-o", "file"],
         &["image", &good, "-o", "/no/such/folder/file"],
+        &["sections", &good, "--segments"],
+        &[
+            "image",
+            &code_object,
+            "--segments",
+            "--base",
+            "0",
+            "-o",
+            "/no/such/folder/file",
+        ],
         &[],
     ] {
         let output = kernelscope(bad);
@@ -216,6 +226,27 @@ fn a_reader_that_stops_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn the_image_of_segments_is_written_beside_section_headers() {
+    // llvm-readelf -l: the first PT_LOAD has the file's bytes from 0 on at address 0, where the header lies, too; the last one
+    // ends at 0x5d80.
+    let path = fixture("amdgpu/out/indirect.gfx90a.v5.co");
+    let out = std::env::temp_dir().join(format!("kernelscope-{}.segments", std::process::id()));
+    let name = out.display().to_string();
+    let output = kernelscope(&["image", &path, "--segments", "-o", &name]);
+    let written = std::fs::read(&out).expect("the image");
+    std::fs::remove_file(&out).expect("the image is removed");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(written.len(), 0x5d80);
+    let file = std::fs::read(&path).expect("the file");
+    assert_eq!(written[..0x1280], file[..0x1280]);
+    let table = |arguments: &[&str]| kernelscope(arguments).stdout;
+    assert_eq!(
+        table(&["image", &path, "--segments"]),
+        table(&["load_image", &path])
+    );
 }
 
 #[test]

@@ -157,12 +157,88 @@ fn dynamic_relocations_are_applied_with_section_headers_and_without() {
     }
 }
 
+/// The tags of a dynamic table that say where relocations are, how many bytes they have, and how many each.
+const RELA: [u8; 3] = [7, 8, 9];
+const REL: [u8; 3] = [17, 18, 19];
+const RELR: [u8; 3] = [36, 35, 37];
+
+/// [`INDIRECT`] with its dynamic relocations as `tags` say and a section type to go with them, with section headers or without.
+fn with_relocations(tags: [u8; 3], kind: u8, is_bare: bool) -> (Vec<u8>, u64) {
+    let mut all = common::bytes(INDIRECT);
+    // llvm-readelf -S: .rela.dyn, section 6, at 0x1128; .dynamic at 0x1c50 of the file with 11 entries of 16 bytes.
+    let header = 0x2620 + 6 * 64;
+    all[header + 4] = kind;
+    for entry in (0x1c50..0x1d00).step_by(16) {
+        if let Some(i) = RELA.iter().position(|&tag| tag == all[entry]) {
+            all[entry] = tags[i];
+        }
+    }
+    if tags == REL {
+        let count = DYNAMIC.len();
+        for (i, &(address, _)) in DYNAMIC.iter().enumerate() {
+            let from = 0x1128 + 24 * i;
+            let addend: [u8; 8] = all[from + 16..from + 24].try_into().unwrap();
+            // Data lies 0x3000 behind its place in the file, what is read-only once relocated 0x2000.
+            let address = address as usize;
+            let place = address - if address < 0x4000 { 0x2000 } else { 0x3000 };
+            all[place..place + 8].copy_from_slice(&addend);
+            all.copy_within(from..from + 16, 0x1128 + 16 * i);
+        }
+        let size = (16 * count as u64).to_le_bytes();
+        all[header + 32..header + 40].copy_from_slice(&size);
+        all[header + 56] = 16;
+        for entry in (0x1c50..0x1d00).step_by(16) {
+            if all[entry] == REL[1] {
+                all[entry + 8..entry + 16].copy_from_slice(&size);
+            }
+        }
+    }
+    if is_bare {
+        all[40..48].fill(0); // e_shoff
+        all[58..64].fill(0); // e_shentsize, e_shnum, e_shstrndx
+    }
+    (all, header as u64)
+}
+
+#[test]
+fn dynamic_relocations_have_their_addends_where_they_patch() {
+    for is_bare in [false, true] {
+        let (bytes, _) = with_relocations(REL, 9, is_bare);
+        let document = Document::open(Source::memory(bytes));
+        let patches = document.patches().unwrap();
+        assert_eq!(patches.all().len(), DYNAMIC.len());
+        let image = document.elf().unwrap().main_image();
+        let base = 0x7f00_0000_0000;
+        for &(address, value) in DYNAMIC {
+            let ours = read(&document, Some(base), address - image.address, 8);
+            let expected = (base + value - image.address).to_le_bytes();
+            assert_eq!(ours, expected, "0x{address:x} {is_bare}");
+        }
+    }
+}
+
+#[test]
+fn packed_relocations_are_a_finding() {
+    for is_bare in [false, true] {
+        let (bytes, header) = with_relocations(RELR, 19, is_bare);
+        let document = Document::open(Source::memory(bytes));
+        let findings = document.findings().iter();
+        let packed = findings.filter(|finding| finding.message.starts_with("packed relative"));
+        let packed: Vec<_> = packed.map(|f| (f.kind, f.severity, f.offset)).collect();
+        let at = if is_bare { 0x1128 } else { header };
+        assert_eq!(packed, [(Kind::Loader, Severity::Warning, Some(at))]);
+    }
+}
+
 #[test]
 fn images_are_whole_words() {
     for path in common::all(&["amdgpu/out", "amdgpu/own", "amdgpu/linked"]) {
         let document = common::open(&path);
         let image = document.image(false).unwrap();
         assert_eq!(image.size, image.end.div_ceil(4) * 4, "{path}");
+        if let Some(image) = document.image(true) {
+            assert_eq!(image.size, image.end.div_ceil(4) * 4, "{path}");
+        }
     }
 }
 

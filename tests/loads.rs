@@ -165,8 +165,12 @@ fn relocations_other_than_rel64_with_an_addend_are_refused() {
     const PATH: &str = "out/indirect.gfx90a.v5.co";
     const REL64: u32 = 5;
     let all_rel64 = |document: &Document, all: &mut Vec<u8>| {
+        let symbol = entry(document, 10) as usize + 12;
+        let symbol = symbol..symbol + 4;
         for row in 0..14 {
             put(all, entry(document, row) + 8, &REL64.to_le_bytes());
+            // The symbol of a R_AMDGPU_ABS64: the others have none.
+            all.copy_within(symbol.clone(), entry(document, row) as usize + 12);
         }
     };
     assert_eq!(refused(&changed(PATH, all_rel64)), []);
@@ -187,6 +191,24 @@ fn relocations_other_than_rel64_with_an_addend_are_refused() {
         });
         let expected = [(Severity::Warning, name.to_owned(), place)];
         assert_eq!(refused(&document), expected);
+    }
+    // No symbol; 8 bytes of which the image has 7, as .bss, the last section that llvm-readelf says it has, ends at 0x5d80;
+    // a byte of .dynamic, which lies between held sections but is not held.
+    for (at, value) in [(12, 0), (0, 0x5d79), (0, 0x3c60)] {
+        let mut place = 0;
+        let document = changed(PATH, |document, all| {
+            all_rel64(document, all);
+            place = entry(document, 7);
+            put(all, place + at, &u32::to_le_bytes(value));
+        });
+        let found = refused(&document);
+        let found: Vec<_> = found
+            .iter()
+            .map(|(severity, _, at)| (*severity, *at))
+            .collect();
+        assert_eq!(found, [(Severity::Warning, place)], "{value:#x}");
+        let patches = document.patches().expect("patches");
+        assert!(!patches.all()[7].is_applied());
     }
     // Addends in the patched bytes: SHT_REL, whose entries have 16 bytes. The size is that of two now.
     let document = changed(PATH, |document, all| {
@@ -271,6 +293,28 @@ fn an_image_of_more_than_48_bits_is_refused() {
             expected == Some("at most 0x1000000000000") && finding.kind == Kind::Loader
         });
         assert_eq!(limit.next().is_some(), is_refused, "{findings:?}");
+    }
+}
+
+#[test]
+fn without_section_headers_the_segments_are_the_image() {
+    // p_memsz of the last PT_LOAD: the image begins at address 0, and ends just there or just behind it.
+    for (past, is_refused) in [(0, false), (4, true)] {
+        let document = changed("out/indirect.gfx90a.v5.co", |document, all| {
+            let segments = &document.elf().expect("an ELF file").segments;
+            let last = segments.iter().rfind(|s| s.is_load()).expect("a segment");
+            let size = (1_u64 << 48) + past - last.virtual_address;
+            put(all, last.header + 40, &size.to_le_bytes());
+            all[40..48].fill(0); // e_shoff
+            all[58..64].fill(0); // e_shentsize, e_shnum, e_shstrndx
+        });
+        let elf = document.elf().expect("an ELF file");
+        assert_eq!(elf.main_image().end, (1 << 48) + past);
+        let limit = document.findings().iter().any(|finding| {
+            let expected = finding.expected.as_deref();
+            expected == Some("at most 0x1000000000000") && finding.kind == Kind::Loader
+        });
+        assert_eq!(limit, is_refused);
     }
 }
 

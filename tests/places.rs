@@ -440,6 +440,7 @@ fn images_are_covered_by_their_pieces_and_gaps() {
     assert!(document.locate_in_image(false, 8192).is_none());
 
     // All segments of a cubin have the address 0; of those loaded the last has 556 bytes, the longest other one 512.
+    // Zeros up to whole pages follow.
     let shared: Vec<_> = elf
         .image_leaves(true)
         .iter()
@@ -450,7 +451,8 @@ fn images_are_covered_by_their_pieces_and_gaps() {
         shared,
         [
             (Span::new(0, 512), last, true),
-            (Span::new(512, 44), last, false)
+            (Span::new(512, 44), last, false),
+            (Span::new(556, 4096 - 556), Part::Padding, false)
         ]
     );
 }

@@ -3,7 +3,7 @@
 use super::initial::Initial;
 use super::metadata::Description;
 use super::{CodeObject, Kernel, Processor, code_object, tables, target};
-use crate::elf::Elf;
+use crate::elf::{Elf, patch};
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::index::Map;
 use crate::order;
@@ -338,12 +338,18 @@ pub(super) fn relocations(elf: &Elf, findings: &mut Diagnostics) {
         let Some(relocations) = findings.take(elf.relocations(table)) else {
             continue;
         };
+        let symbols = elf.symbols_of(table);
+        let symbols = symbols.and_then(|table| elf.symbols(table).ok());
         let mut refused = Map::default();
+        let mut left = Map::default();
         for relocation in relocations.iter() {
             let kind = relocation.kind;
             if kind != R_AMDGPU_REL64 || relocation.addend.is_none() {
                 let new = (kind, relocation.index, 0_u64);
                 refused.entry(&kind.to_le_bytes(), new).2 += 1;
+            } else if let Some(why) = patch::left(elf, table, symbols.as_ref(), &relocation) {
+                let new = (why, relocation.index, 0_u64);
+                left.entry(why.as_bytes(), new).2 += 1;
             }
         }
         let mut refused = refused.into_values();
@@ -366,6 +372,19 @@ pub(super) fn relocations(elf: &Elf, findings: &mut Diagnostics) {
                 elf.refused(message)
                     .expected("R_AMDGPU_REL64 with an addend", format!("{name}{addend}"))
                     .within(format!("{section} relocation {first}, r_info"))
+                    .at(elf.source().absolute(table.table.entry(first).offset)),
+            );
+        }
+        let mut left = left.into_values();
+        order::arrange(&mut left, |&(_, first, _)| first);
+        for (why, first, count) in left {
+            let message = match count {
+                1 => format!("a loader cannot apply a relocation: {why}"),
+                _ => format!("a loader cannot apply {count} relocations: of the first, {why}"),
+            };
+            findings.push(
+                elf.refused(message)
+                    .within(format!("{section} relocation {first}"))
                     .at(elf.source().absolute(table.table.entry(first).offset)),
             );
         }

@@ -48,6 +48,7 @@ Options:
   --at OFFSET    an offset in the file, decimal or 0x hexadecimal; image:OFFSET; or the name of a section, a kernel or
                  a symbol, whose bytes hex then shows: .text.vadd, .text.vadd+0x20
   --base ADDRESS for image and patches: where the image is loaded, decimal or 0x hexadecimal
+  --segments     for image: as whoever copies PT_LOAD segments has it, which is the only image without section headers
   -o OUT         for image: the file to write its bytes to, all of them, with the zeros that are to be reserved
   --len N        a number of bytes, decimal or 0x hexadecimal
   -h, --help     this text
@@ -69,6 +70,7 @@ struct Arguments {
     len: Option<u64>,
     base: Option<u64>,
     out: Option<PathBuf>,
+    segments: bool,
     offset: Option<u32>,
 }
 
@@ -114,7 +116,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
     let mut parser = lexopt::Parser::from_env();
     let mut words: Vec<OsString> = Vec::new();
     let (mut json, mut form, mut at, mut len) = (false, None, None, None);
-    let (mut base, mut out) = (None, None);
+    let (mut base, mut out, mut segments) = (None, None, false);
     while let Some(argument) = parser.next()? {
         match argument {
             Short('h') | Long("help") => {
@@ -137,6 +139,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
             Long("at") => at = Some(parser.value()?.string()?),
             Long("base") => base = Some(number("--base", &parser.value()?.string()?)?),
             Short('o') => out = Some(PathBuf::from(parser.value()?)),
+            Long("segments") => segments = true,
             Long("len") => len = Some(number("--len", &parser.value()?.string()?)?),
             Value(word) => words.push(word),
             other => return Err(other.unexpected().into()),
@@ -171,6 +174,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         ("--form", form.is_some(), &["record", "kernarg"]),
         ("--base", base.is_some(), &["image", "patches"]),
         ("-o", out.is_some(), &["image"]),
+        ("--segments", segments, &["image"]),
     ] {
         if is_given && !takers.contains(&command.as_str()) {
             return Err(Failure::Usage(format!(
@@ -220,6 +224,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         len,
         base,
         out,
+        segments,
         offset,
     }))
 }
@@ -323,6 +328,7 @@ fn run() -> Result<ExitCode, Failure> {
             let rows = match table {
                 "bank0" => document.table(&format!("bank0/{}", kernel(&document, &arguments)?)),
                 "patches" => document.table(&format!("patches/{:x}", arguments.base.unwrap_or(0))),
+                "image" if arguments.segments => document.table("load_image"),
                 table => document.table(table),
             };
             match rows {
@@ -559,12 +565,18 @@ fn image(document: &Document, arguments: &Arguments) -> Result<(), Failure> {
     let path = arguments.out.as_deref().unwrap_or(Path::new(""));
     // Without section headers the segments are all there is.
     let elf = document.elf();
-    let by_segments = elf.is_some_and(|elf| elf.sections.is_empty());
+    let is_stripped = elf.is_some_and(|elf| elf.sections.is_empty());
+    let by_segments = arguments.segments || is_stripped;
     let image = document.image(by_segments);
     let image = image.ok_or_else(|| Failure::Read("the file has no image".into()))?;
     if arguments.base.is_some() && document.patches().is_none() {
         return Err(Failure::Usage(
             "--base: what a loader writes is known of cubins and code objects only".into(),
+        ));
+    }
+    if arguments.base.is_some() && by_segments != is_stripped {
+        return Err(Failure::Usage(
+            "--base: what a loader writes counts in the image by the sections, not in that of --segments".into(),
         ));
     }
     if image.size > IMAGE_LIMIT {

@@ -3,7 +3,7 @@
 use object::elf::{self, Dyn32, Dyn64};
 use object::read::elf::Dyn;
 
-use super::{Class, Elf, LE, RelocationTable, SymbolTable, Table, pod};
+use super::{Class, Elf, LE, RelocationTable, SymbolTable, Table, pod, relocation};
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::span::Span;
 
@@ -71,13 +71,22 @@ pub(super) fn describe(elf: &mut Elf, findings: &mut Diagnostics) {
             extended: None,
         });
     }
-    if let Some((Some(offset), _)) = place(elf::DT_RELA) {
-        let stride = class.choose(12, 24);
-        let size = value(elf::DT_RELASZ).unwrap_or(0);
+    for (start, size, has_addends) in [
+        (elf::DT_REL, elf::DT_RELSZ, false),
+        (elf::DT_RELA, elf::DT_RELASZ, true),
+    ] {
+        let Some((Some(offset), _)) = place(start) else {
+            continue;
+        };
+        let stride = match has_addends {
+            false => class.choose(8, 16),
+            true => class.choose(12, 24),
+        };
+        let size = value(size).unwrap_or(0);
         let span = Span::new(offset, size).clamp(elf.source().size());
         relocation_tables.push(RelocationTable {
             section: None,
-            has_addends: true,
+            has_addends,
             target: None,
             symbols: 0,
             table: Table {
@@ -86,6 +95,10 @@ pub(super) fn describe(elf: &mut Elf, findings: &mut Diagnostics) {
                 stride,
             },
         });
+    }
+    if let Some((Some(offset), _)) = place(elf::DT_RELR) {
+        let size = value(elf::DT_RELRSZ).unwrap_or(0);
+        relocation::packed(elf, size, "dynamic table, DT_RELR".into(), offset, findings);
     }
     elf.symbol_tables = symbol_tables;
     elf.relocation_tables = relocation_tables;

@@ -88,6 +88,17 @@ impl Image {
         })
     }
 
+    /// Whether a piece has the byte at `offset`.
+    pub fn holds(&self, offset: u64) -> bool {
+        let pieces = &self.pieces;
+        let next = self
+            .order
+            .partition_point(|&(i, _)| pieces[i as usize].offset <= offset);
+        self.order[..next]
+            .last()
+            .is_some_and(|&(_, reach)| reach > offset)
+    }
+
     /// The bytes around `offset` that no piece has.
     pub fn gap_at(&self, offset: u64) -> Span {
         let next = self
@@ -129,6 +140,15 @@ impl Image {
         self.by_owner[owner] = self.pieces.len() as u32;
         self.end = self.end.max(piece.offset + piece.size);
         self.pieces.push(piece);
+    }
+
+    /// Says how many bytes to reserve: up to the end, in whole units of the machine's ABI, and `tail` more.
+    fn reserve(&mut self, dialect: &Dialect, tail: u64) {
+        self.size = self
+            .end
+            .checked_next_multiple_of(dialect.image_multiple)
+            .and_then(|size| size.checked_add(tail))
+            .unwrap_or(self.end);
     }
 
     /// Sorts the pieces for reading; pairs of neighbours that share bytes are given to `shared`.
@@ -244,11 +264,13 @@ pub(super) fn by_sections(file: &Elf, findings: &mut Diagnostics) -> Image {
                 .and_then(|s| source.absolute(s.header))),
         );
     });
-    image.size = image
-        .end
-        .checked_next_multiple_of(dialect.image_multiple)
-        .and_then(|size| size.checked_add(dialect.image_tail))
-        .unwrap_or(image.end);
+    image.reserve(dialect, dialect.image_tail);
+    limit(dialect, &image, findings);
+    image
+}
+
+/// Refuses an image that is larger than a loader accepts.
+fn limit(dialect: &Dialect, image: &Image, findings: &mut Diagnostics) {
     if image.end > dialect.image_limit {
         findings.push(
             Diagnostic::error(Kind::Loader, "the image is larger than a loader accepts")
@@ -259,7 +281,6 @@ pub(super) fn by_sections(file: &Elf, findings: &mut Diagnostics) -> Image {
                 .within("image"),
         );
     }
-    image
 }
 
 /// Segments of files that are looked through for each section; compilers write about six.
@@ -355,6 +376,10 @@ pub(super) fn by_segments(file: &Elf, findings: &mut Diagnostics) -> Option<Imag
         });
     }
     image.finish(|_, _| {});
-    image.size = image.end;
+    image.reserve(file.dialect, 0);
+    // With section headers it is not what a loader of the reference ABI lays out.
+    if file.sections.is_empty() {
+        limit(file.dialect, &image, findings);
+    }
     Some(image)
 }

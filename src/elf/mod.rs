@@ -158,6 +158,8 @@ impl Elf {
         elf.other_relocation_tables = relocation::tables(&elf, true, &mut room, findings);
         if elf.sections.is_empty() {
             dynamic::describe(&mut elf, findings);
+        } else {
+            relocation::packed_in_sections(&elf, findings);
         }
         elf.map = map::cover(&elf, findings);
         Ok(elf)

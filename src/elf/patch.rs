@@ -143,6 +143,10 @@ pub enum By {
     Nobody(&'static str),
 }
 
+/// Reasons why nobody applies a relocation that the checks of whole tables have findings for.
+const PLACE: &str = "the image does not hold the place";
+const SYMBOL: &str = "the image does not hold its symbol";
+
 /// A relocation of the image, and what it writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Patch {
@@ -309,6 +313,19 @@ impl Patches {
     }
 }
 
+/// Why nobody applies `relocation` although its type is one that a loader applies, where [`super::Check`] does not say it.
+pub(crate) fn left(
+    elf: &Elf,
+    table: &RelocationTable,
+    symbols: Option<&Symbols<'_>>,
+    relocation: &Relocation,
+) -> Option<&'static str> {
+    match patch(elf, table, symbols, relocation, 0).by {
+        By::Nobody(why) if why != PLACE && why != SYMBOL => Some(why),
+        _ => None,
+    }
+}
+
 /// What `relocation` comes to.
 fn patch(
     elf: &Elf,
@@ -351,7 +368,7 @@ fn apply(
     if !form.writes() {
         return Err(form.left);
     }
-    let offset = patch.offset.ok_or("the image does not hold the place")?;
+    let offset = patch.offset.ok_or(PLACE)?;
     let symbol = symbols.and_then(|symbols| symbols.get(relocation.symbol.into()));
     let image = elf.main_image();
     let symbol = match (form.of, symbol) {
@@ -366,13 +383,14 @@ fn apply(
             place
         }
         (Of::Value, Some(symbol)) => symbol.value,
+        (Of::Address, _) if relocation.symbol == 0 => return Err("it has no symbol"),
         (Of::Address, Some(symbol)) => {
             patch.is_moved = !form.is_from_place;
             match elf.place(&symbol) {
                 Place::Image(offset) => offset,
                 Place::Undefined => return Err("its symbol is not defined here"),
                 Place::Absolute => return Err("its symbol is a plain number"),
-                Place::Outside => return Err("the image does not hold its symbol"),
+                Place::Outside => return Err(SYMBOL),
             }
         }
     };

@@ -207,6 +207,29 @@ pub(super) fn tables(
         .collect()
 }
 
+/// Notes tables of packed relative relocations, by the section headers.
+pub(super) fn packed_in_sections(elf: &Elf, findings: &mut Diagnostics) {
+    let sections = elf.sections.iter();
+    for section in sections.filter(|s| s.kind == elf::SHT_RELR.0 && s.is_allocated()) {
+        let within = format!("section {} {}, sh_type", section.index, section.name);
+        packed(elf, section.size, within, section.header, findings);
+    }
+}
+
+/// Notes one table of `size` bytes of packed relative relocations, found at `at`. Their addends lie in the bytes that
+/// they patch, so that the reference ABI's loader would refuse them in any form; they are not listed.
+pub(super) fn packed(elf: &Elf, size: u64, within: String, at: u64, findings: &mut Diagnostics) {
+    if elf.dialect.has_loader && size > 0 {
+        findings.push(
+            elf.refused(
+                "packed relative relocations, which a loader does not apply, are not listed",
+            )
+            .within(within)
+            .at(elf.source().absolute(at)),
+        );
+    }
+}
+
 impl Elf {
     /// Opens a relocation section for reading.
     ///
@@ -258,7 +281,8 @@ impl Elf {
             }
             _ => {
                 let offset = relocation.offset.checked_sub(image.address)?;
-                (offset < image.end).then_some(offset)
+                // Between held sections lie those that are allocated but not held.
+                image.holds(offset).then_some(offset)
             }
         }
     }
@@ -270,7 +294,6 @@ impl Elf {
             return Some(addend.into());
         }
         let bits = patch::bits(self.dialect, relocation.kind)?;
-        table.target?;
         let rest = self.patched_from(table, relocation)?;
         let end = bits.bytes().end();
         let mut bytes = [0; Bits::REACH as usize];

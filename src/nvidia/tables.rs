@@ -1409,6 +1409,7 @@ f\t26:24\t\n\
 32\t20:14\t>>2 bank 34:5\n\
 33\t36:13\t>>2 bank\n\
 34\t-\tnot: the driver numbers the headers of textures, samplers and surfaces\n\
+35\t-\tnot: its bits are only named, nobody has seen it written\n\
 36\t20:16\tbank 36:5\n\
 37\t32:32\t\n\
 38\t32:32\t\n\
@@ -1422,6 +1423,7 @@ f\t26:24\t\n\
 40\t40:14\t>>2 bank 54:5\n\
 41\t40:14\t>>2 bank\n\
 42\t38:16\tbank 54:5\n\
+43\t-\tnot: its bits are only named, nobody has seen it written\n\
 44\t0:9\tnot: the YIELD stays as long as nobody wants a NOP in its place\n\
 45\t87:4\tnot: the YIELD stays as long as nobody wants a NOP in its place\n\
 46\t0:32\t\n\
