@@ -107,8 +107,11 @@ test('rows are chosen with keyboard and mouse and copied in four forms', async (
   expect(lines[0]).toMatch(/^ *# {2}Name/);
 
   const copy = async (item: string) => {
+    // The status may still tell of the copy before.
+    await page.evaluate(() => navigator.clipboard.writeText(''));
     await page.getByRole('button', { name: 'Copy rows of Sections' }).click();
     await page.getByRole('menuitem', { name: item }).click();
+    await expect.poll(() => clipboard(page)).not.toBe('');
     await expect(page.locator('kernel-scope-table [role="status"]')).toContainText('copied');
   };
   await copy('3 selected rows as JSON');
