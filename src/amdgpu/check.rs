@@ -2,7 +2,7 @@
 
 use super::initial::Initial;
 use super::metadata::Description;
-use super::{CodeObject, Kernel, Processor, code_object, tables, target};
+use super::{CodeObject, Kernel, Processor, tables, target};
 use crate::elf::{Elf, patch};
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::index::Map;
@@ -52,17 +52,15 @@ pub(super) fn target(object: &CodeObject, elf: &Elf, findings: &mut Diagnostics)
         return;
     };
     if !processor.is_generic() {
-        let version = target::generic_version(header).filter(|&version| version > 0);
-        let finding = version.map(|version| {
+        if let Some(version @ 1..) = target::generic_version(header) {
             let message = "a processor that is not generic has a generic version";
-            Diagnostic::note(Kind::Format, message)
-                .expected(0, version)
-                .within("ELF header, e_flags")
-                .at(at_flags)
-        });
-        finding
-            .into_iter()
-            .for_each(|finding| findings.push(finding));
+            findings.push(
+                Diagnostic::note(Kind::Format, message)
+                    .expected(0, version)
+                    .within("ELF header, e_flags")
+                    .at(at_flags),
+            );
+        }
         return;
     }
     let finding = match (object.version, object.generic_version) {
@@ -91,7 +89,7 @@ pub(super) fn descriptor_outside(elf: &Elf, name: &str, at: u64, findings: &mut 
 
 /// A kernel would begin where the image has nothing.
 pub(super) fn entry_outside(elf: &Elf, kernel: &Kernel, ahead: i64, findings: &mut Diagnostics) {
-    let end = code_object::image(elf).end;
+    let end = elf.main_image().end;
     let descriptor = kernel.descriptor.unwrap_or(0);
     let sign = if ahead < 0 { '-' } else { '+' };
     findings.push(
@@ -112,7 +110,7 @@ pub(super) fn entry_outside(elf: &Elf, kernel: &Kernel, ahead: i64, findings: &m
 /// image has to hold what will be linked to.
 pub(super) fn entry(elf: &Elf, kernel: &Kernel, findings: &mut Diagnostics) {
     const ALIGN: u64 = 256;
-    let (Some(descriptor), base) = (kernel.descriptor, code_object::image(elf).address) else {
+    let (Some(descriptor), base) = (kernel.descriptor, elf.main_image().address) else {
         return;
     };
     let label = || format!("kernel {}, kernel_code_entry_byte_offset", kernel.name);

@@ -261,7 +261,7 @@ impl CodeObject {
         findings: &mut Diagnostics,
     ) -> Kernel {
         let size = if found.is_code { 256 } else { 64 };
-        let image = image(elf);
+        let image = elf.main_image();
         let mut bytes = [0; 256];
         let bytes = &mut bytes[..size as usize];
         let mut kernel = Kernel {
@@ -381,7 +381,7 @@ impl CodeObject {
         let is_linked = !self.is_relocatable || ahead != 0;
         if let (Some(descriptor), true) = (kernel.descriptor, is_linked) {
             let entry = descriptor.checked_add_signed(ahead);
-            kernel.entry = entry.filter(|&entry| entry < image(elf).end);
+            kernel.entry = entry.filter(|&entry| entry < elf.main_image().end);
             if kernel.entry.is_none() {
                 check::entry_outside(elf, kernel, ahead, findings);
             }
@@ -444,11 +444,6 @@ impl CodeObject {
     }
 }
 
-/// The image that symbols are placed in: by the sections, or without any by the segments.
-pub(super) fn image(elf: &Elf) -> &Image {
-    elf.main_image()
-}
-
 /// The bytes in the file of what the image has at `place`; none unless they are there as a whole.
 pub(super) fn stored(image: &Image, place: Span) -> Span {
     let pieces = image.pieces_in(place);
@@ -464,11 +459,7 @@ pub(super) fn stored(image: &Image, place: Span) -> Span {
 /// hold.
 fn outside(elf: &Elf, symbol: &Symbol, size: u64) -> Option<Span> {
     let section = elf.section(symbol.section)?;
-    let start = match elf.header.is_relocatable() {
-        true => 0,
-        false => section.address,
-    };
-    let within = Span::new(symbol.value.checked_sub(start)?, size);
+    let within = Span::new(symbol.value.checked_sub(elf.start_of(section))?, size);
     let stored = elf.stored(section);
     let is_stored = within.within(stored.size);
     is_stored.then(|| Span::new(stored.offset + within.offset, size))
@@ -529,7 +520,7 @@ fn find_code(elf: &Elf, kernels: &mut [Kernel]) {
             continue;
         };
         let end = ends.get(&start.to_le_bytes()).copied().unwrap_or(0);
-        if let Some(rest) = image(elf).stored_from(entry) {
+        if let Some(rest) = elf.main_image().stored_from(entry) {
             let size = end.saturating_sub(entry).clamp(1, rest.size);
             kernel.code = Span::new(rest.offset, size);
         }

@@ -110,7 +110,6 @@ fn kernel(elf: &Elf, kernel: &Kernel, description: Description<'_>, findings: &m
                 .at(elf.source().absolute(value.span.offset)),
         );
     };
-    let wave_size = kernel.wave32.map(|wave32| if wave32 { 32 } else { 64 });
     let is_dynamic = properties(elf, kernel).map(|properties| properties >> 11 & 1);
     // Bit 29 is another field before gfx10, whose metadata does not have the key.
     let whole_processor = kernel.rsrc1.map(|rsrc1| u64::from(rsrc1 >> 29 & 1));
@@ -130,7 +129,11 @@ fn kernel(elf: &Elf, kernel: &Kernel, description: Description<'_>, findings: &m
             "PrivateSegmentFixedSize",
             kernel.private_segment.map(u64::from),
         ),
-        (".wavefront_size", "WavefrontSize", wave_size),
+        (
+            ".wavefront_size",
+            "WavefrontSize",
+            kernel.wave_size.map(u64::from),
+        ),
         (".uses_dynamic_stack", "", is_dynamic),
         (".workgroup_processor_mode", "", whole_processor),
     ] {

@@ -1,6 +1,6 @@
 //! The structures of code objects as records: descriptors, notes, values of the metadata.
 
-use super::code_object::{CodeObject, image, stored};
+use super::code_object::{CodeObject, stored};
 use super::metadata::{Form, Metadata};
 use super::registers::{Registers, Unit};
 use super::schema::Step;
@@ -91,7 +91,7 @@ impl CodeObject {
         };
         let mut record = layout.read(title, &bytes, span.offset);
         if let Some(entry) = kernel.entry {
-            let image = image(elf);
+            let image = elf.main_image();
             let place = stored(image, Span::new(entry, 1));
             record.explain(
                 "kernel_code_entry_byte_offset",

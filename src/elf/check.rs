@@ -223,15 +223,10 @@ impl Check {
             }
             // Offsets in a compressed section count in what it is unpacked to, as do those in Mercury's code, which is
             // of a machine's own type.
-            let is_stored = |s: &&Section| {
-                s.flags & elf::SHF_COMPRESSED.0 == 0 && !(is_own && s.kind >= elf::SHT_LOPROC)
-            };
-            if let Some(section) = target.filter(is_stored) {
-                let start = if file.header.is_relocatable() {
-                    0
-                } else {
-                    section.address
-                };
+            let is_unpacked =
+                |s: &&Section| s.is_compressed() || is_own && s.kind >= elf::SHT_LOPROC;
+            if let Some(section) = target.filter(|section| !is_unpacked(section)) {
+                let start = file.start_of(section);
                 let within = relocation.offset.checked_sub(start);
                 if within.is_none_or(|within| within >= section.size) {
                     let kind = if is_of_image {

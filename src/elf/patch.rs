@@ -413,12 +413,7 @@ fn in_bank(elf: &Elf, symbol: &Symbol) -> Option<(u64, u32)> {
     let section = elf.section(symbol.section)?;
     let rest = section.name.strip_prefix(elf.dialect.banks?)?;
     let bank = rest.split('.').next()?.parse().ok()?;
-    let start = if elf.header.is_relocatable() {
-        0
-    } else {
-        section.address
-    };
-    Some((symbol.value.wrapping_sub(start), bank))
+    Some((symbol.value.wrapping_sub(elf.start_of(section)), bank))
 }
 
 impl Elf {

@@ -201,11 +201,7 @@ impl Elf {
         }
         let target = table.target.and_then(|index| self.section(index));
         if let Some(section) = target {
-            let start = if self.header.is_relocatable() {
-                0
-            } else {
-                section.address
-            };
+            let start = self.start_of(section);
             let at = relocation.offset.checked_sub(start);
             let place = at.filter(|at| *at < self.stored(section).size);
             record.explain(

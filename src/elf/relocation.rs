@@ -318,11 +318,7 @@ impl Elf {
             return image.stored_from(relocation.offset.checked_sub(image.address)?);
         };
         let section = self.section(target)?;
-        let start = if self.header.is_relocatable() {
-            0
-        } else {
-            section.address
-        };
+        let start = self.start_of(section);
         self.stored_from(section, relocation.offset.checked_sub(start)?)
     }
 

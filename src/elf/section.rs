@@ -402,6 +402,15 @@ pub(super) fn check(
 }
 
 impl Elf {
+    /// What `section` begins at for symbols and relocations: these count from it in files that are not linked yet, and are
+    /// addresses in others.
+    pub fn start_of(&self, section: &Section) -> u64 {
+        match self.header.is_relocatable() {
+            true => 0,
+            false => section.address,
+        }
+    }
+
     /// The bytes of `section` that lie in the file.
     pub fn stored(&self, section: &Section) -> Span {
         section.span().clamp(self.source().size())
