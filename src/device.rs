@@ -8,9 +8,11 @@ use crate::elf::{Dialect, Elf, Header, dialect};
 use crate::error::{Diagnostics, Result};
 use crate::instructions::InstructionList;
 use crate::kernels::{AmdgpuKernelList, AttributeList, CallList, CubinKernelList};
+use crate::launch::{Inputs, Launch};
 use crate::lists::GpuList;
 use crate::metadata::{MetadataList, PrintfList};
 use crate::nvidia::{self, Code, Cubin};
+use crate::occupancy::OccupancyAnswer;
 use crate::record::Record;
 use crate::rows::Table;
 use crate::text::Text;
@@ -160,6 +162,24 @@ impl Device {
         match self {
             Self::CodeObject(object) => object.kernels.get(kernel).map(kernarg::record),
             _ => None,
+        }
+    }
+
+    /// What a launch of the kernel of that index hands to the GPU.
+    pub fn launch(&self, elf: &Elf, kernel: usize, inputs: &Inputs) -> Option<Launch> {
+        match self {
+            Self::None => None,
+            Self::Cubin(cubin) => cubin.launch(elf, kernel, inputs),
+            Self::CodeObject(object) => object.launch(elf, kernel, inputs),
+        }
+    }
+
+    /// How many groups of a launch of that kernel run at once.
+    pub fn occupancy(&self, kernel: usize, inputs: &Inputs) -> Option<OccupancyAnswer> {
+        match self {
+            Self::None => None,
+            Self::Cubin(cubin) => cubin.occupancy(kernel, inputs),
+            Self::CodeObject(object) => object.occupancy(kernel, inputs),
         }
     }
 

@@ -14,12 +14,14 @@ use crate::elf::note::Note;
 use crate::elf::patch::Patches;
 use crate::elf::{Elf, Image};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result, Severity};
+use crate::launch::{Inputs, Launch};
 use crate::lists::{
     DiagnosticList, ImageList, MapList, NoteList, RelocationList, SectionList, SegmentList,
     SymbolList,
 };
 use crate::nvidia::Code;
 use crate::nvidia::bank0::Bank0;
+use crate::occupancy::OccupancyAnswer;
 use crate::patches::PatchList;
 use crate::record::Record;
 use crate::rows::{Progress, Table};
@@ -445,6 +447,18 @@ impl Document {
     /// has the bytes of. `None` where kernels are passed no such segment.
     pub fn kernarg(&self, kernel: usize) -> Option<Record> {
         self.device.kernarg(kernel)
+    }
+
+    /// What a launch of the kernel of that index hands to the GPU, for what was typed: `grid=4096;block=256`.
+    /// `None` where there is no such kernel, or nothing is known of its GPU.
+    pub fn launch(&self, kernel: usize, inputs: &str) -> Option<Launch> {
+        let elf = self.elf.as_ref()?;
+        self.device.launch(elf, kernel, &Inputs::read(inputs))
+    }
+
+    /// How many blocks or workgroups of a launch of that kernel a unit of the GPU holds at once, for what was typed.
+    pub fn occupancy(&self, kernel: usize, inputs: &str) -> Option<OccupancyAnswer> {
+        self.device.occupancy(kernel, &Inputs::read(inputs))
     }
 
     /// Text for people that is in it: the source that it was made from.

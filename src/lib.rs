@@ -12,6 +12,7 @@
 //! | lines of source beside code | [`lines`] |
 //! | what cubins and code objects are to their GPUs | [`nvidia`], [`amdgpu`] |
 //! | on which GPUs code runs | [`compatibility`] |
+//! | what a launch of a kernel hands to the GPU; how many blocks run at once | [`launch`], [`occupancy`] |
 //! | what was dropped | [`container`] |
 //! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
@@ -34,10 +35,12 @@ mod index;
 mod instructions;
 pub mod int;
 pub mod kernels;
+pub mod launch;
 pub mod lines;
 pub mod lists;
 pub mod metadata;
 pub mod nvidia;
+pub mod occupancy;
 mod order;
 pub mod patches;
 pub mod record;

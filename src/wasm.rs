@@ -17,8 +17,10 @@ use crate::error::{Diagnostic, Error};
 use crate::export::{self, Form};
 use crate::goto::{Suggest, Suggestion, Target};
 use crate::kernels::KernelDetail;
+use crate::launch::Launch;
 use crate::nvidia::bank0::{BankPart, BankPlace};
 use crate::nvidia::code::{CodeStatistics, Count};
+use crate::occupancy::OccupancyAnswer;
 use crate::record::Record;
 use crate::report::Report;
 use crate::rows::{Cell, Column, Progress, Query, View};
@@ -509,6 +511,22 @@ impl Handle {
     pub fn print_kernarg(&self, kernel: u32, form: &str) -> Result<String, JsValue> {
         let records: Vec<Record> = self.document.kernarg(kernel as usize).into_iter().collect();
         print(&records, form)
+    }
+
+    /// What a launch of a kernel hands to the GPU, for what was typed.
+    pub fn launch(&self, kernel: u32, inputs: &str) -> Result<Option<Ts<Launch>>, JsValue> {
+        let launch = self.document.launch(kernel as usize, inputs);
+        launch.as_ref().map(object).transpose()
+    }
+
+    /// How many blocks or workgroups of a launch a unit of the GPU holds at once, for what was typed.
+    pub fn occupancy(
+        &self,
+        kernel: u32,
+        inputs: &str,
+    ) -> Result<Option<Ts<OccupancyAnswer>>, JsValue> {
+        let answer = self.document.occupancy(kernel as usize, inputs);
+        answer.as_ref().map(object).transpose()
     }
 
     /// Begins to count what the scheduling of a kernel comes to, by the kernel's index.

@@ -14,7 +14,9 @@ import type {
   ImageInfo,
   ImageLocation,
   KernelDetail,
+  Launch,
   Location,
+  OccupancyAnswer,
   Span,
   Record as StructRecord,
   Suggestion,
@@ -41,7 +43,11 @@ export type {
   ImageLocation,
   Int,
   KernelDetail,
+  Input as LaunchInput,
+  Launch,
   Location,
+  Made,
+  OccupancyAnswer,
   PartInfo,
   Record as StructRecord,
   Span,
@@ -149,6 +155,10 @@ export type Calls = {
   printKernarg(kernel: number, form: Form): string;
   /** The descriptor of a kernel of a code object as text for LLVM's assembler. */
   directives(kernel: number): Directives | null;
+  /** What a launch of a kernel hands to the GPU, for what was typed: `grid=4096;block=256`. Null where nothing is known of the GPU. */
+  launch(kernel: number, inputs: string): Launch | null;
+  /** How many blocks or workgroups of a launch a unit of the GPU holds at once. */
+  occupancy(kernel: number, inputs: string): OccupancyAnswer | null;
   /** Long. What the scheduling of a kernel's code comes to. Rejects where it is not known how the code is encoded. */
   statistics(kernel: number): CodeStatistics | null;
   diagnostics(): Diagnostic[];

@@ -111,6 +111,8 @@ const answers: Omit<Answers, 'open' | 'close'> = {
   kernel: (file, index) => file.kernel(index) ?? null,
   kernarg: (file, kernel) => file.kernarg(kernel) ?? null,
   printKernarg: (file, kernel, form) => file.printKernarg(kernel, form),
+  launch: (file, kernel, inputs) => file.launch(kernel, inputs) ?? null,
+  occupancy: (file, kernel, inputs) => file.occupancy(kernel, inputs) ?? null,
   directives: (file, kernel) => file.directives(kernel) ?? null,
   *statistics(file, kernel) {
     file.count(kernel);

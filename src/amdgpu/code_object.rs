@@ -321,7 +321,7 @@ impl CodeObject {
             kernel.non_zero = zeros.violated(bytes, kernel.descriptor_span.offset);
         }
         Self::read_description(&mut kernel, description);
-        kernel.occupancy = self.occupancy(&kernel);
+        kernel.occupancy = self.waves(&kernel);
         check::kernel(elf, self.processor, &kernel, description, findings);
         kernel
     }
@@ -395,7 +395,7 @@ impl CodeObject {
     }
 
     /// How many waves of `kernel` a SIMD holds.
-    fn occupancy(&self, kernel: &Kernel) -> Option<Occupancy> {
+    fn waves(&self, kernel: &Kernel) -> Option<Occupancy> {
         let processor = self.processor?;
         let bit = |word: Option<u32>, bit: u32| word.unwrap_or(0) >> bit & 1 != 0;
         let needs = Needs {

@@ -12,6 +12,7 @@ mod disagreement;
 pub mod initial;
 pub mod kernarg;
 pub mod kernel;
+mod launch;
 pub mod metadata;
 pub mod msgpack;
 pub mod occupancy;
