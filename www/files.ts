@@ -181,7 +181,7 @@ export class Files {
 
   #changed(session: Session, change: Change): void {
     if (session === this.active) this.#told.moved(session, change);
-    if (change !== 'view' && change !== 'selection' && change !== 'location') return;
+    if (change !== 'view' && change !== 'typed' && change !== 'selection' && change !== 'location') return;
     clearTimeout(this.#timers.get(session));
     this.#timers.set(
       session,

@@ -1,5 +1,7 @@
-// A place in a file as an address has it: `#src=a.cubin&view=kernels/0&at=0x584&select=ordinal`. Pure.
+// A place in a file as an address has it: `#src=a.cubin&view=kernels/0&at=0x584&select=ordinal`,
+// `#src=a.cubin&view=launch/0&launch=grid:4096;block:256`. Pure.
 
+import { fromAddress, toAddress } from './inputs.ts';
 import { hex } from './text.ts';
 
 export interface Place {
@@ -11,36 +13,41 @@ export interface Place {
   at: string | null;
   /** How many bytes are selected there, or the name of the field of the structure there. */
   select: string | null;
+  /** What is typed in the form of that view: `grid=4096;block=256`. */
+  launch: string | null;
 }
 
-const KEYS = ['src', 'view', 'at', 'select'] as const;
+const KEYS = ['src', 'view', 'at', 'select', 'launch'] as const;
 
 /** Reads a fragment, with or without its `#`; null where it names no place. */
 export function parsePlace(fragment: string): Place | null {
   const words = new URLSearchParams(fragment.replace(/^#/, ''));
-  const [src, view, at, select] = KEYS.map((key) => words.get(key) || null);
-  if (!src && !view && !at && !select) return null;
-  return { src: src ?? null, view: view ?? null, at: at ?? null, select: select ?? null };
+  const [src = null, view = null, at = null, select = null, launch = null] = KEYS.map((key) => words.get(key) || null);
+  if (!src && !view && !at && !select && !launch) return null;
+  return { src, view, at, select, launch: launch && fromAddress(launch) };
 }
 
-/** The fragment of a place, without `#`. Slashes, colons and commas stay readable. */
+/** The fragment of a place, without `#`. Slashes, colons, commas and semicolons stay readable. */
 export function formatPlace(place: Place): string {
-  const encode = (text: string) => encodeURIComponent(text).replace(/%(2F|3A|2C)/g, decodeURIComponent);
-  return KEYS.flatMap((key) => (place[key] ? [`${key}=${encode(place[key])}`] : [])).join('&');
+  const encode = (text: string) => encodeURIComponent(text).replace(/%(2F|3A|2C|3B)/g, decodeURIComponent);
+  const words = { ...place, launch: place.launch && toAddress(place.launch) };
+  return KEYS.flatMap((key) => (words[key] ? [`${key}=${encode(words[key])}`] : [])).join('&');
 }
 
 /** The place that a session shows. */
 export interface Shown {
   view: string;
+  /** What is typed in it. */
+  typed: string;
   selection: { offset: number; size: number; field: number | null };
   record: { name: string; span: { offset: number | string }; fields: readonly { name: string }[] } | null;
 }
 
-export function placeOfShown({ view, selection, record }: Shown, src: string | null): Place {
+export function placeOfShown({ view, typed, selection, record }: Shown, src: string | null): Place {
   const field = selection.field === null ? undefined : record?.fields[selection.field];
   // Names in a structure can repeat (an array's entries); the bytes then say which.
   const isNamed = field && record?.fields.filter((one) => one.name === field.name).length === 1;
   const at = isNamed ? Number(record?.span.offset) : selection.offset;
   const select = isNamed ? field.name : selection.size === 1 ? null : String(selection.size);
-  return { src, view, at: hex(at), select };
+  return { src, view, at: hex(at), select, launch: typed || null };
 }

@@ -15,8 +15,8 @@ export interface Selection {
   field: number | null;
 }
 
-/** What has changed. `reveal`: the bytes of the selection are to be brought into view. */
-export type Change = 'summary' | 'selection' | 'reveal' | 'location' | 'view' | 'reopened' | 'checking';
+/** What has changed. `reveal`: the bytes of the selection are to be brought into view; `typed`: what is typed in the view. */
+export type Change = 'summary' | 'selection' | 'reveal' | 'location' | 'view' | 'typed' | 'reopened' | 'checking';
 
 /** `error`: something could not be done; `info`: something is to be known for a moment. */
 export type Tone = 'error' | 'info';
@@ -149,6 +149,22 @@ export class Session {
     this.#say('view');
   }
 
+  /** What is typed in the form of the view that is open, which the file keeps: `grid=4096;block=256`. */
+  get typed(): string {
+    return (this.kept.get(this.#typedKey) as string | undefined) ?? '';
+  }
+
+  /** Where a panel has one kernel, its view needs no number. */
+  get #typedKey(): string {
+    return `typed ${this.#view}${this.#view.includes('/') ? '' : '/0'}`;
+  }
+
+  set typed(text: string) {
+    if (text === this.typed) return;
+    this.kept.set(this.#typedKey, text);
+    this.#say('typed');
+  }
+
   call<C extends Call>(call: C, args: Parameters<Calls[C]>, options?: Options): Promise<ReturnType<Calls[C]>> {
     return this.#client.call(this.file, call, args, options);
   }
@@ -179,8 +195,9 @@ export class Session {
   }
 
   /** Goes to a place of this file. Says so where there is no such place; what is shown then stays. */
-  async go({ view, at, select }: Omit<Place, 'src'>): Promise<void> {
+  async go({ view, at, select, launch }: Omit<Place, 'src'>): Promise<void> {
     if (view) this.view = view;
+    if (view || launch) this.typed = launch ?? '';
     if (!at) return;
     try {
       const offset = parseOffset(at) ?? Number((await this.call('resolve', [at])).span.offset);

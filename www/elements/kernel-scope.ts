@@ -1,6 +1,6 @@
 // <kernel-scope>: the application. Attributes: `src`, a file to open; `view`, the panel to show (`summary`, `kernels`, `kernels/0`,
 // `sections`, …); `at`, where (`0x584`, `.text.vadd+0x20`, `image:0x180`); `select`, how many bytes there, or which field;
-// `whole-window`, for a page that is nothing else: files may be dropped anywhere in the window, the address of the page names
+// `launch`, what is typed in the panel (`grid:4096;block:256`); `whole-window`, for a page that is nothing else: files may be dropped anywhere in the window, the address of the page names
 // the place that is shown, and where files were left is remembered.
 
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
@@ -9,6 +9,7 @@ import { DOCKING, type Docking, isDocking, SIDES, within } from '../docking.ts';
 import type { Example } from '../examples.ts';
 import { type At, Files, type Find, type Opening } from '../files.ts';
 import { History } from '../history.ts';
+import { fromAddress } from '../inputs.ts';
 import { copyText, save } from '../out.ts';
 import type { Place } from '../place.ts';
 import type { Session, Tone } from '../session.ts';
@@ -56,6 +57,7 @@ export class KernelScope extends LitElement {
     view: {},
     at: {},
     select: {},
+    launch: {},
     wholeWindow: { type: Boolean, attribute: 'whole-window' },
     notices: { state: true },
     isDragged: { state: true },
@@ -118,6 +120,7 @@ export class KernelScope extends LitElement {
   declare view: string | null;
   declare at: string | null;
   declare select: string | null;
+  declare launch: string | null;
   declare wholeWindow: boolean;
   declare notices: readonly Notice[];
   declare isDragged: boolean;
@@ -142,6 +145,7 @@ export class KernelScope extends LitElement {
     this.view = null;
     this.at = null;
     this.select = null;
+    this.launch = null;
     this.wholeWindow = false;
     this.notices = [];
     this.isDragged = false;
@@ -212,16 +216,18 @@ export class KernelScope extends LitElement {
 
   protected override willUpdate(properties: PropertyValues): void {
     if (properties.has('src') && this.src) void this.#openOwn(this.src);
-    else if (
-      this.session &&
-      !this.#fetching &&
-      (properties.has('view') || properties.has('at') || properties.has('select'))
-    )
+    else if (this.session && !this.#fetching && ['view', 'at', 'select', 'launch'].some((key) => properties.has(key)))
       this.files.go(this.session, this.#attributes);
   }
 
   get #attributes(): Place {
-    return { src: null, view: this.view || null, at: this.at || null, select: this.select || null };
+    return {
+      src: null,
+      view: this.view || null,
+      at: this.at || null,
+      select: this.select || null,
+      launch: this.launch && fromAddress(this.launch),
+    };
   }
 
   /** Opens what the attributes name, in place of what they named before. */
