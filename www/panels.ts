@@ -31,6 +31,7 @@ export interface Panel<Data = unknown> {
 const ICONS: Record<string, string> = {
   summary: 'M3 3h10M3 6.5h10M3 10h6M3 13.5h4',
   kernels: 'M5 5h6v6H5zM5 2v3M8 2v3M11 2v3M5 11v3M8 11v3M11 11v3M2 5h3M2 8h3M2 11h3M11 5h3M11 8h3M11 11h3',
+  occupancy: 'M2.500 13.500h11M4 11.500v-4M7 11.500v-7M10 11.500v-9M13 11.500v-2',
   sections: 'M2.5 3h11v3h-11zM2.5 6h11v4h-11zM2.5 10h11v3h-11z',
   segments: 'M2.5 3h11v10h-11zM7 3v10',
   symbols: 'M3 4h3M3 8h3M3 12h3M8 4h5M8 8h5M8 12h5',
@@ -137,16 +138,33 @@ const MADE: Record<string, Made> = {
   }),
 };
 
+/** What is worked out for a kernel, in panels behind the one of all kernels. Their elements come when they are asked for. */
+const WORKED_OUT: [key: string, title: string, made: Made][] = [
+  [
+    'occupancy',
+    'Occupancy',
+    panel({
+      request: () => import('./elements/occupancy.ts'),
+      view: (session, _, rest) =>
+        html`<kernel-scope-occupancy .session=${session} .rest=${rest}></kernel-scope-occupancy>`,
+    }),
+  ],
+];
+
 /** Tables that are shown in the panel of another one. */
 const WITHIN: Record<string, string> = { load_image: 'image' };
 
 /** The panels of a file, in the order in which they are offered. */
 export function panels(session: Session): Panel[] {
   const of = new Map<string, Panel>();
+  const add = (key: string, title: string, count: Int | null, made: Made) =>
+    of.set(key, { key, title, count, icon: ICONS[key] ?? TABLE_ICON, ...made });
   for (const { key: table, title, count } of session.summary.tables) {
     const key = WITHIN[table] ?? table;
     if (of.has(key)) continue;
-    of.set(key, { key, title, count, icon: ICONS[key] ?? TABLE_ICON, ...(MADE[key] ?? rows(key, title)) });
+    add(key, title, count, MADE[key] ?? rows(key, title));
+    if (key === 'kernels' && Number(count) > 0)
+      for (const [key, title, made] of WORKED_OUT) add(key, title, null, made);
   }
   return [{ key: 'summary', title: 'Summary', count: null, icon: ICONS.summary ?? '', ...summary }, ...of.values()];
 }

@@ -82,8 +82,9 @@ export class Kernel extends Part {
       <h2 class="file">${name(kernel.name)}</h2>
       <p class="lead">${lead(kernel)}
         ${place ? html`<button class="link" @click=${() => session?.select(place.offset, place.size)}>Go to its ${what}</button>` : nothing}
-        · <button class="link" @click=${this.#code}>Its ${isCubin ? 'instructions' : 'code'}</button>
-        ${this.brief ? html`· <button class="link" @click=${this.#more}>${isCubin ? 'Parameters and attributes' : 'Arguments and registers'}</button>` : nothing}
+        · <button class="link" @click=${() => this.#show('kernels', '/code')}>Its ${isCubin ? 'instructions' : 'code'}</button>
+        · <button class="link" @click=${() => this.#show('occupancy')}>Occupancy</button>
+        ${this.brief ? html`· <button class="link" @click=${() => this.#show('kernels')}>${isCubin ? 'Parameters and attributes' : 'Arguments and registers'}</button>` : nothing}
       </p>
       <dl class="facts">${facts(kernel).map(
         ({ title, value, note }) => html`<div><dt>${title}</dt><dd><b>${value}</b><small>${note}</small></dd></div>`,
@@ -129,13 +130,9 @@ export class Kernel extends Part {
     return html`<button class="link" @click=${go}>${text}</button>`;
   }
 
-  readonly #more = (): void => {
-    if (this.session) this.session.view = `kernels/${this.index}`;
-  };
-
-  readonly #code = (): void => {
-    if (this.session) this.session.view = `kernels/${this.index}/code`;
-  };
+  #show(panel: string, view = ''): void {
+    if (this.session) this.session.view = `${panel}/${this.index}${view}`;
+  }
 }
 
 define('kernel-scope-kernel', Kernel);
