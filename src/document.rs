@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::amdgpu::Directives;
 use crate::bank::BankList;
 use crate::container::{Format, identify};
+use crate::decode::{Decoded, Dumped};
 use crate::device::Device;
 use crate::elf::check::Check;
 use crate::elf::map::{Leaf, Part, Role};
@@ -35,6 +36,7 @@ pub struct Document {
     format: Format,
     elf: Option<Elf>,
     device: Device,
+    dumped: Option<Dumped>,
     notes: Vec<Note>,
     leaves: Vec<Leaf>,
     findings: Diagnostics,
@@ -101,6 +103,8 @@ pub struct Summary {
     pub verdict: Verdict,
     /// The tables that it has.
     pub tables: Vec<TableInfo>,
+    /// Of a dump, what can be typed to have it read as something else.
+    pub decoded: Option<Decoded>,
 }
 
 /// One of the parts that hold a byte.
@@ -219,12 +223,24 @@ impl Document {
             is_checked: elf.is_none(),
             elf,
             device,
+            dumped: None,
             notes,
             leaves,
             findings,
             check: Check::default(),
             patches: OnceCell::new(),
         }
+    }
+
+    /// Opens bytes that somebody has dumped, as the options say: `as=pushbuffer;class=C6C0`. Whatever the bytes are, it opens.
+    pub fn decode(source: Source, options: &str) -> Self {
+        let mut findings = Diagnostics::default();
+        let dumped = Dumped::read(&source, &Inputs::read(options), &mut findings);
+        let mut document = Self::open(source);
+        document.format = dumped.format;
+        document.findings = findings;
+        document.dumped = Some(dumped);
+        document
     }
 
     /// Where its bytes come from.
@@ -354,6 +370,7 @@ impl Document {
             facts: self.facts(),
             verdict: self.verdict(),
             tables: tables.collect(),
+            decoded: self.dumped.as_ref().map(|dumped| dumped.decoded.clone()),
         }
     }
 
@@ -615,7 +632,7 @@ impl Document {
                 let table = elf.relocation_tables.get(i as usize);
                 table.map_or(Span::default(), |t| t.table.span())
             }
-            Part::Padding | Part::Unclaimed | Part::Unread => {
+            Part::Dumped | Part::Padding | Part::Unclaimed | Part::Unread => {
                 leaf.map_or(Span::default(), |leaf| leaf.span)
             }
         };

@@ -200,18 +200,29 @@ impl Handle {
     #[wasm_bindgen(js_name = fromBlob)]
     pub fn from_blob(blob: Blob) -> Result<Handle, JsValue> {
         let reader = FileReaderSync::new()?;
-        Ok(Self::open(Source::sliced(Slices { blob, reader })))
+        Ok(Self::open(Document::open(Source::sliced(Slices {
+            blob,
+            reader,
+        }))))
+    }
+
+    /// Opens bytes that somebody has dumped, or text that has them, as the options say: `as=pushbuffer;class=C6C0`.
+    /// In a worker only.
+    pub fn decode(blob: Blob, options: &str) -> Result<Handle, JsValue> {
+        let reader = FileReaderSync::new()?;
+        let source = Source::sliced(Slices { blob, reader });
+        Ok(Self::open(Document::decode(source, options)))
     }
 
     /// Opens a file that is copied to memory.
     #[wasm_bindgen(js_name = fromBytes)]
     pub fn from_bytes(bytes: Vec<u8>) -> Handle {
-        Self::open(Source::memory(bytes))
+        Self::open(Document::open(Source::memory(bytes)))
     }
 
-    fn open(source: Source) -> Handle {
+    fn open(document: Document) -> Handle {
         Self {
-            document: Document::open(source),
+            document,
             views: Vec::new(),
             search: None,
             suggest: None,

@@ -108,7 +108,8 @@ export interface Patched {
 
 /** What can be asked of a file, with what it is asked by, and the answer. */
 export type Calls = {
-  open(blob: Blob): Opened;
+  /** With `options`, bytes that somebody has dumped, or text that has them: `as=pushbuffer;class=C6C0`. */
+  open(blob: Blob, options?: string | null): Opened;
   close(): null;
   /** Long. Runs the checks that read whole tables. */
   check(): Summary;

@@ -160,9 +160,9 @@ function readable(file: Handle, bySegments: boolean): Readable | null {
   return { address: BigInt(info.address), size: Number(info.size), read };
 }
 
-function open(number: number, blob: Blob): ReturnType<Calls['open']> {
+function open(number: number, ...[blob, options]: Parameters<Calls['open']>): ReturnType<Calls['open']> {
   close(number);
-  const file = Handle.fromBlob(blob);
+  const file = options == null ? Handle.fromBlob(blob) : Handle.decode(blob, options);
   files.set(number, file);
   return { summary: file.summary(), roles: roles(), leaves: leaves(file.map()), start: file.locate(0) };
 }

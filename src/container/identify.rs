@@ -30,6 +30,10 @@ pub enum Format {
     Zstd,
     LlvmBitcode,
     Spirv,
+    Qmd,
+    Pushbuffer,
+    Gpfifo,
+    Aql,
     Unknown,
 }
 
@@ -51,6 +55,10 @@ impl Format {
             Self::Zstd => "zstd file",
             Self::LlvmBitcode => "LLVM bitcode",
             Self::Spirv => "SPIR-V module",
+            Self::Qmd => "NVIDIA launch descriptor (QMD)",
+            Self::Pushbuffer => "NVIDIA pushbuffer",
+            Self::Gpfifo => "NVIDIA GPFIFO entries",
+            Self::Aql => "AQL packets",
             Self::Unknown => "unknown format",
         }
     }

@@ -34,6 +34,8 @@ pub enum Part {
     Relocations(u32),
     /// The contents of the segment of that index, where no section has them.
     Segment(u32),
+    /// A part of a dump, which knows which one it is.
+    Dumped,
     /// Zeros that nothing claims.
     Padding,
     /// Other bytes that nothing claims.
@@ -406,7 +408,7 @@ impl Elf {
                 format!("segment {index} {}", kind.unwrap_or_default())
             }
             Part::Padding => "padding".into(),
-            Part::Unclaimed => "unclaimed".into(),
+            Part::Dumped | Part::Unclaimed => "unclaimed".into(),
             Part::Unread => "unclaimed (not read)".into(),
         }
     }
@@ -418,7 +420,7 @@ impl Elf {
             Part::Symbols(_) | Part::Relocations(_) => Role::Symbols,
             Part::Strings(_) => Role::Strings,
             Part::Padding => Role::Padding,
-            Part::Unclaimed | Part::Unread => Role::Unclaimed,
+            Part::Dumped | Part::Unclaimed | Part::Unread => Role::Unclaimed,
             Part::Segment(index) => {
                 let segment = self.segments.get(index as usize);
                 match segment.map(|s| elf::ProgramType(s.kind)) {

@@ -280,7 +280,7 @@ impl Elf {
                     _ => Ok(None),
                 }
             }
-            Part::Padding | Part::Unclaimed | Part::Unread => Ok(None),
+            Part::Dumped | Part::Padding | Part::Unclaimed | Part::Unread => Ok(None),
         }
     }
 
