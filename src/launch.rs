@@ -117,6 +117,192 @@ pub struct Problem {
     pub message: String,
 }
 
+/// A form as it is read: each input is asked for in turn, with what counts where nothing was typed, and what is wrong with
+/// what was typed becomes a [`Problem`] of that input.
+pub struct Form<'a> {
+    typed: &'a Inputs,
+    /// What was asked for so far.
+    pub inputs: Vec<Input>,
+    /// What is to be said about it.
+    pub problems: Vec<Problem>,
+}
+
+/// What an input is called.
+pub struct Ask<'a> {
+    /// What it is typed for.
+    pub key: &'a str,
+    /// What people call it.
+    pub label: &'a str,
+    /// The heading that it stands under.
+    pub group: &'static str,
+    /// What it is, its unit and range.
+    pub note: String,
+}
+
+impl<'a> Form<'a> {
+    /// A form for what was typed, nothing asked so far.
+    pub fn new(typed: &'a Inputs) -> Self {
+        Self {
+            typed,
+            inputs: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// What was typed for `key`.
+    pub fn typed(&self, key: &str) -> Option<&'a str> {
+        self.typed.get(key)
+    }
+
+    /// Asks for what `default` counts for where nothing was typed; hands out what was typed.
+    pub fn ask(&mut self, ask: Ask<'_>, kind: InputKind, default: String) -> Option<&'a str> {
+        let typed = self.typed.get(ask.key);
+        self.inputs.push(Input {
+            key: ask.key.into(),
+            label: ask.label.into(),
+            group: ask.group,
+            kind,
+            value: typed.map_or(default, Into::into),
+            is_given: typed.is_some(),
+            choices: Vec::new(),
+            note: ask.note,
+            unavailable: None,
+        });
+        typed
+    }
+
+    /// Asks for a number; `default` counts where none was typed that can be read.
+    pub fn number(&mut self, ask: Ask<'_>, default: Option<u64>) -> Option<u64> {
+        let key = ask.key.to_owned();
+        let shown = default.map(|number| number.to_string());
+        let typed = self.ask(ask, InputKind::Number, shown.unwrap_or_default());
+        self.read(&key, typed, number).or(default)
+    }
+
+    /// Asks for up to three numbers.
+    pub fn dimensions(&mut self, ask: Ask<'_>, default: Option<[u64; 3]>) -> Option<[u64; 3]> {
+        let key = ask.key.to_owned();
+        let shown = default.map(shown).unwrap_or_default();
+        let typed = self.ask(ask, InputKind::Dimensions, shown);
+        self.read(&key, typed, dimensions).or(default)
+    }
+
+    /// Asks for an address; `None` while it is open.
+    pub fn address(&mut self, ask: Ask<'_>) -> Option<u64> {
+        let key = ask.key.to_owned();
+        let typed = self.ask(ask, InputKind::Address, String::new());
+        self.read(&key, typed, address)
+    }
+
+    /// Asks for one of `choices`, by their keys; hands out its index. What was typed and is none of them is a problem,
+    /// and `default` counts.
+    pub fn choice(&mut self, ask: Ask<'_>, choices: Vec<Choice>, default: usize) -> usize {
+        let key = ask.key.to_owned();
+        let shown = choices.get(default).map(|choice| choice.key.clone());
+        let typed = self.ask(ask, InputKind::Choice, shown.unwrap_or_default());
+        let is_it = |choice: &Choice| typed.is_some_and(|typed| typed == choice.key);
+        let found = choices.iter().position(is_it);
+        if let (Some(typed), None) = (typed, found) {
+            self.error(&key, format!("{typed:?} is none of the choices"));
+        }
+        if let Some(input) = self.inputs.last_mut() {
+            input.choices = choices;
+        }
+        found.unwrap_or(default)
+    }
+
+    fn read<T>(
+        &mut self,
+        key: &str,
+        typed: Option<&str>,
+        read: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        match read(typed?) {
+            Ok(value) => Some(value),
+            Err(message) => {
+                self.error(key, message);
+                None
+            }
+        }
+    }
+
+    /// Says what is wrong with what was typed for `key`.
+    pub fn error(&mut self, key: &str, message: impl Into<String>) {
+        self.say(key, Severity::Error, message.into());
+    }
+
+    /// Says what is worth knowing about it.
+    pub fn note(&mut self, key: &str, message: impl Into<String>) {
+        self.say(key, Severity::Note, message.into());
+    }
+
+    fn say(&mut self, key: &str, severity: Severity, message: String) {
+        self.problems.push(Problem {
+            input: key.into(),
+            severity,
+            message,
+        });
+    }
+}
+
+/// A number, decimal or hexadecimal with `0x`; `_` between digits does not count.
+///
+/// # Errors
+/// What would be right, in words.
+pub fn number(text: &str) -> Result<u64, String> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let (digits, radix) = digits.map_or((text, 10), |digits| (digits, 16));
+    parse(digits, radix)
+        .ok_or_else(|| format!("{text:?} is no number such as 64 or 0x40, of 64 bits at most"))
+}
+
+/// An address in hexadecimal digits, with `0x` before them or not.
+///
+/// # Errors
+/// What would be right, in words.
+pub fn address(text: &str) -> Result<u64, String> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    parse(digits.unwrap_or(text), 16)
+        .ok_or_else(|| format!("{text:?} is no address such as 0x7f0000100000, of 64 bits at most"))
+}
+
+fn parse(digits: &str, radix: u32) -> Option<u64> {
+    // The parser takes a sign, too.
+    let is_signed = digits.starts_with(['+', '-']);
+    let digits = digits.replace('_', "");
+    u64::from_str_radix(&digits, radix)
+        .ok()
+        .filter(|_| !is_signed)
+}
+
+/// Up to three numbers with a comma or an `x` between them; those left out are 1.
+///
+/// # Errors
+/// What would be right, in words.
+pub fn dimensions(text: &str) -> Result<[u64; 3], String> {
+    let mut sizes = [1; 3];
+    // The x of 0x is none that stands between numbers.
+    let is_hexadecimal = text.contains("0x") || text.contains("0X");
+    let between = |c: char| c == ',' || c == 'x' && !is_hexadecimal;
+    for (at, part) in text.split(between).enumerate() {
+        let Some(size) = sizes.get_mut(at) else {
+            return Err(format!("{text:?} are more than three sizes"));
+        };
+        *size = number(part.trim())?;
+    }
+    Ok(sizes)
+}
+
+/// Three sizes as they are typed, those at the end that are 1 left out.
+pub fn shown(sizes: [u64; 3]) -> String {
+    let [x, y, z] = sizes;
+    match (y, z) {
+        (1, 1) => x.to_string(),
+        (_, 1) => format!("{x},{y}"),
+        _ => format!("{x},{y},{z}"),
+    }
+}
+
 /// Where the value of a field comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -210,4 +396,57 @@ pub struct Launch {
     pub problems: Vec<Problem>,
     /// The structures, in the order in which the GPU meets them.
     pub made: Vec<Made>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_sizes_are_read_as_they_are_typed() {
+        assert_eq!(number("0x40"), Ok(64));
+        assert_eq!(number("1_000"), Ok(1000));
+        assert_eq!(number("18446744073709551615"), Ok(u64::MAX));
+        assert_eq!(address("7f00"), Ok(0x7f00));
+        for wrong in ["", "-1", "+1", "0x", "1.5", "18446744073709551616", "_"] {
+            assert!(number(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(dimensions("4096"), Ok([4096, 1, 1]));
+        assert_eq!(dimensions("8, 4,2"), Ok([8, 4, 2]));
+        assert_eq!(dimensions("8x4"), Ok([8, 4, 1]));
+        assert_eq!(dimensions("0x10,2"), Ok([16, 2, 1]));
+        for wrong in ["", "1,2,3,4", "1,,2", "x", "é"] {
+            assert!(dimensions(wrong).is_err(), "{wrong}");
+        }
+        for sizes in [[7, 1, 1], [7, 2, 1], [1, 1, 3]] {
+            assert_eq!(dimensions(&shown(sizes)), Ok(sizes));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_a_problem_of_its_input() {
+        let typed = Inputs::read("a=12; b=twelve ;c=2;d=;d=5;e");
+        let mut form = Form::new(&typed);
+        let ask = |key| Ask {
+            key,
+            label: key,
+            group: "Launch",
+            note: String::new(),
+        };
+        assert_eq!(form.number(ask("a"), Some(1)), Some(12));
+        assert_eq!(form.number(ask("b"), Some(7)), Some(7));
+        let choices = ["1", "2"].map(|key| Choice {
+            key: key.into(),
+            label: key.into(),
+            unavailable: None,
+        });
+        assert_eq!(form.choice(ask("c"), choices.to_vec(), 0), 1);
+        assert_eq!(form.choice(ask("d"), choices.to_vec(), 0), 0);
+        assert_eq!(form.address(ask("e")), None);
+        let about: Vec<&str> = form.problems.iter().map(|p| p.input.as_str()).collect();
+        assert_eq!(about, ["b", "d"]);
+        let given: Vec<bool> = form.inputs.iter().map(|input| input.is_given).collect();
+        assert_eq!(given, [true, true, true, true, false]);
+        assert_eq!(form.inputs[1].value, "twelve");
+    }
 }
