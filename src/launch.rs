@@ -10,6 +10,8 @@ use crate::error::Severity;
 use crate::record::Record;
 use crate::span::Span;
 
+pub use crate::typed::typed;
+
 /// What has been typed: keys with their values, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs(Vec<(String, String)>);

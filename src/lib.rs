@@ -12,7 +12,7 @@
 //! | lines of source beside code | [`lines`] |
 //! | what cubins and code objects are to their GPUs | [`nvidia`], [`amdgpu`] |
 //! | on which GPUs code runs | [`compatibility`] |
-//! | what a launch of a kernel hands to the GPU; how many blocks run at once | [`launch`], [`occupancy`] |
+//! | what a launch of a kernel hands to the GPU; how many blocks run at once | [`launch`], [`typed`], [`occupancy`] |
 //! | what was dropped; what bytes that somebody has dumped are | [`container`], [`decode`] |
 //! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
@@ -51,6 +51,7 @@ pub mod search;
 pub mod source;
 pub mod span;
 pub mod text;
+pub mod typed;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 mod words;
