@@ -196,21 +196,28 @@ impl<'a> Form<'a> {
         self.read(&key, typed, address)
     }
 
-    /// Asks for one of `choices`, by their keys; hands out its index. What was typed and is none of them is a problem,
-    /// and `default` counts.
-    pub fn choice(&mut self, ask: Ask<'_>, choices: Vec<Choice>, default: usize) -> usize {
+    /// Asks for one of `choices`, by their keys or by other words that `find` knows; hands out its index. What was typed
+    /// and is none of them is a problem, and `default` counts.
+    pub fn choice(
+        &mut self,
+        ask: Ask<'_>,
+        choices: Vec<Choice>,
+        default: usize,
+        find: impl Fn(&str) -> Option<usize>,
+    ) -> usize {
         let key = ask.key.to_owned();
-        let shown = choices.get(default).map(|choice| choice.key.clone());
-        let typed = self.ask(ask, InputKind::Choice, shown.unwrap_or_default());
-        let is_it = |choice: &Choice| typed.is_some_and(|typed| typed == choice.key);
-        let found = choices.iter().position(is_it);
+        let typed = self.ask(ask, InputKind::Choice, String::new());
+        let by_key = |typed: &str| choices.iter().position(|choice| choice.key == typed);
+        let found = typed.and_then(|typed| by_key(typed).or_else(|| find(typed)));
         if let (Some(typed), None) = (typed, found) {
             self.error(&key, format!("{typed:?} is none of the choices"));
         }
-        if let Some(input) = self.inputs.last_mut() {
+        let index = found.unwrap_or(default);
+        if let (Some(input), Some(choice)) = (self.inputs.last_mut(), choices.get(index)) {
+            input.value = choice.key.clone();
             input.choices = choices;
         }
-        found.unwrap_or(default)
+        index
     }
 
     fn read<T>(
@@ -231,6 +238,12 @@ impl<'a> Form<'a> {
     /// Says what is wrong with what was typed for `key`.
     pub fn error(&mut self, key: &str, message: impl Into<String>) {
         self.say(key, Severity::Error, message.into());
+    }
+
+    /// Whether something is wrong with what was typed so far.
+    pub fn has_errors(&self) -> bool {
+        let mut problems = self.problems.iter();
+        problems.any(|problem| problem.severity == Severity::Error)
     }
 
     /// Says what is worth knowing about it.
@@ -442,8 +455,8 @@ mod tests {
             label: key.into(),
             unavailable: None,
         });
-        assert_eq!(form.choice(ask("c"), choices.to_vec(), 0), 1);
-        assert_eq!(form.choice(ask("d"), choices.to_vec(), 0), 0);
+        assert_eq!(form.choice(ask("c"), choices.to_vec(), 0, |_| None), 1);
+        assert_eq!(form.choice(ask("d"), choices.to_vec(), 0, |_| None), 0);
         assert_eq!(form.address(ask("e")), None);
         let about: Vec<&str> = form.problems.iter().map(|p| p.input.as_str()).collect();
         assert_eq!(about, ["b", "d"]);

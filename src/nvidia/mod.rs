@@ -13,7 +13,7 @@ pub mod info;
 pub mod kernel;
 mod launch;
 pub mod note;
-mod occupancy;
+pub mod occupancy;
 mod record;
 pub mod tables;
 mod unloaded;

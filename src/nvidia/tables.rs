@@ -7,6 +7,7 @@
 
 use crate::elf::tables as below;
 use crate::nvidia::bank0::Word;
+use crate::nvidia::occupancy::Capability;
 use crate::record::{Layout, Names};
 
 // bank0.toml
@@ -1227,6 +1228,38 @@ pub static FUNCTION_ANNOTATION: Layout = Layout::packed("EIATTR_ANNOTATIONS", 8,
 kind\t0\t32\tenum:0\t\t\n\
 size\t32\t32\tsize\tbytes of the text with its NUL\t\n\
 ");
+
+// occupancy.toml
+
+/// What an SM shares out among its blocks.
+// Source: CUDA C++ programming guide, technical specifications per compute capability (CUDA 11.8, 12.9, 13); NVIDIA CCCL (Apache-2.0 WITH LLVM-exception), cuda/__device/arch_traits.h; how it is allocated: cuda_occupancy.h of CUDA 13.5; SMs: NVIDIA's data sheets, cores over cores of an SM
+#[rustfmt::skip]
+pub static CAPABILITIES: &[Capability] = &[
+    Capability { barriers: 0, block_registers: 65536, block_shared: 49152, blocks: 16, partitions: 4, products: "Tesla K40 15, GeForce GTX 780 12", registers: 65536, shared: 49152, shared_unit: 256, sm: 35, warps: 64 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 49152, blocks: 16, partitions: 4, products: "Tesla K80 13", registers: 131072, shared: 114688, shared_unit: 256, sm: 37, warps: 64 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 49152, blocks: 32, partitions: 4, products: "GeForce GTX 750 Ti 5", registers: 65536, shared: 65536, shared_unit: 256, sm: 50, warps: 64 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 49152, blocks: 32, partitions: 4, products: "GeForce GTX 980 16, GeForce GTX TITAN X 24", registers: 65536, shared: 98304, shared_unit: 256, sm: 52, warps: 64 },
+    Capability { barriers: 0, block_registers: 32768, block_shared: 49152, blocks: 32, partitions: 4, products: "Jetson TX1 2, Jetson Nano 1", registers: 65536, shared: 65536, shared_unit: 256, sm: 53, warps: 64 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 49152, blocks: 32, partitions: 2, products: "Tesla P100 56", registers: 65536, shared: 65536, shared_unit: 256, sm: 60, warps: 64 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 49152, blocks: 32, partitions: 4, products: "GeForce GTX 1080 20, GeForce GTX 1080 Ti 28, Tesla P40 30", registers: 65536, shared: 98304, shared_unit: 256, sm: 61, warps: 64 },
+    Capability { barriers: 0, block_registers: 32768, block_shared: 49152, blocks: 32, partitions: 4, products: "Jetson TX2 2", registers: 65536, shared: 65536, shared_unit: 256, sm: 62, warps: 64 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 98304, blocks: 32, partitions: 4, products: "Tesla V100 80", registers: 65536, shared: 98304, shared_unit: 256, sm: 70, warps: 64 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 98304, blocks: 32, partitions: 4, products: "Jetson AGX Xavier 8, Jetson Xavier NX 6", registers: 65536, shared: 98304, shared_unit: 256, sm: 72, warps: 64 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 65536, blocks: 16, partitions: 4, products: "T4 40, GeForce RTX 2080 Ti 68", registers: 65536, shared: 65536, shared_unit: 256, sm: 75, warps: 32 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 166912, blocks: 32, partitions: 4, products: "A100 108, A30 56", registers: 65536, shared: 167936, shared_unit: 128, sm: 80, warps: 64 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 101376, blocks: 16, partitions: 4, products: "GeForce RTX 3090 82, A40 84, A10 72", registers: 65536, shared: 102400, shared_unit: 128, sm: 86, warps: 48 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 166912, blocks: 16, partitions: 4, products: "Jetson AGX Orin 16, Jetson Orin Nano 8", registers: 65536, shared: 167936, shared_unit: 128, sm: 87, warps: 48 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 101376, blocks: 16, partitions: 4, products: "", registers: 65536, shared: 102400, shared_unit: 128, sm: 88, warps: 48 },
+    Capability { barriers: 0, block_registers: 65536, block_shared: 101376, blocks: 24, partitions: 4, products: "GeForce RTX 4090 128, L40S 142, L4 58", registers: 65536, shared: 102400, shared_unit: 128, sm: 89, warps: 48 },
+    Capability { barriers: 2, block_registers: 65536, block_shared: 232448, blocks: 32, partitions: 4, products: "H100 SXM 132, H100 PCIe 114", registers: 65536, shared: 233472, shared_unit: 128, sm: 90, warps: 64 },
+    Capability { barriers: 2, block_registers: 65536, block_shared: 232448, blocks: 32, partitions: 4, products: "B200 148", registers: 65536, shared: 233472, shared_unit: 128, sm: 100, warps: 64 },
+    Capability { barriers: 1, block_registers: 65536, block_shared: 232448, blocks: 24, partitions: 4, products: "Jetson Thor T5000 20", registers: 65536, shared: 233472, shared_unit: 128, sm: 101, warps: 48 },
+    Capability { barriers: 1, block_registers: 65536, block_shared: 232448, blocks: 32, partitions: 4, products: "", registers: 65536, shared: 233472, shared_unit: 128, sm: 103, warps: 64 },
+    Capability { barriers: 1, block_registers: 65536, block_shared: 334848, blocks: 16, partitions: 4, products: "", registers: 65536, shared: 335872, shared_unit: 128, sm: 107, warps: 32 },
+    Capability { barriers: 1, block_registers: 65536, block_shared: 232448, blocks: 24, partitions: 4, products: "Jetson Thor T5000 20", registers: 65536, shared: 233472, shared_unit: 128, sm: 110, warps: 48 },
+    Capability { barriers: 1, block_registers: 65536, block_shared: 101376, blocks: 24, partitions: 4, products: "GeForce RTX 5090 170, RTX PRO 6000 188, GeForce RTX 5080 84", registers: 65536, shared: 102400, shared_unit: 128, sm: 120, warps: 48 },
+    Capability { barriers: 1, block_registers: 65536, block_shared: 101376, blocks: 24, partitions: 4, products: "GB10 48", registers: 65536, shared: 102400, shared_unit: 128, sm: 121, warps: 48 },
+];
 
 // relocation.toml
 

@@ -1,0 +1,314 @@
+//! How many blocks a multiprocessor holds, how many workgroups a compute unit does. Expected values are what CUDA's own
+//! calculator says (`fixtures/occupancy_nvidia.json`), LLVM's (`fixtures/occupancy.json`), or arithmetic shown here.
+
+mod common;
+
+use common::Random;
+use kernelscope::Document;
+use kernelscope::error::Severity;
+use kernelscope::launch::Inputs;
+use kernelscope::nvidia::occupancy::{Capability, Needs};
+use kernelscope::nvidia::tables::CAPABILITIES;
+use kernelscope::occupancy::OccupancyAnswer;
+use serde_json::Value;
+
+/// What counts on an Ada.
+const ADA: &str = "gpu=sm_89;";
+
+fn answer(document: &Document, kernel: usize, inputs: &str) -> OccupancyAnswer {
+    document.occupancy(kernel, inputs).unwrap()
+}
+
+/// The inputs that an answer finds wrong.
+fn wrong(answer: &OccupancyAnswer) -> Vec<&str> {
+    let problems = answer.problems.iter();
+    let errors = problems.filter(|problem| problem.severity == Severity::Error);
+    errors.map(|problem| problem.input.as_str()).collect()
+}
+
+fn limit(answer: &OccupancyAnswer, name: &str) -> Option<u32> {
+    let mut limits = answer.limits.iter();
+    limits.find(|limit| limit.name == name).unwrap().groups
+}
+
+fn limiting(answer: &OccupancyAnswer) -> Vec<&str> {
+    let limits = answer.limits.iter().filter(|limit| limit.is_limit);
+    limits.map(|limit| limit.name).collect()
+}
+
+/// FNV-1a over the bytes of a value.
+fn hash(hash: u64, value: u32) -> u64 {
+    let bytes = value.to_le_bytes().into_iter();
+    bytes.fold(hash, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+#[test]
+fn blocks_of_every_capability_are_those_of_cudas_calculator() {
+    let facts: Value =
+        serde_json::from_slice(&common::bytes("occupancy_nvidia.json")).expect("facts");
+    let gpus = facts["gpus"].as_array().unwrap();
+    assert_eq!(gpus.len(), CAPABILITIES.len());
+    for gpu in gpus {
+        let number = |value: &Value| value.as_u64().unwrap() as u32;
+        let capability = Capability::of(number(&gpu["sm"])).unwrap();
+        let sm = capability.sm;
+        for case in gpu["blocks"].as_array().unwrap() {
+            let needs = Needs {
+                threads: number(&case[0]),
+                registers: number(&case[1]),
+                shared: number(&case[2]),
+                barriers: number(&case[3]),
+            };
+            let found = capability.held(&needs).least();
+            assert_eq!(found, number(&case[4]), "sm_{sm}, {needs:?}");
+        }
+        // The same steps as in record_occupancy.c.
+        let (mut all, mut cases) = (0xcbf2_9ce4_8422_2325, 0);
+        for threads in (1..=1056).step_by(13) {
+            for registers in (0..=255).step_by(5) {
+                for shared in (0..=capability.block_shared + 3000).step_by(4093) {
+                    let held = capability.held(&Needs {
+                        threads,
+                        registers,
+                        shared,
+                        barriers: (threads + registers) % 17,
+                    });
+                    for value in [
+                        held.least(),
+                        held.registers.unwrap_or(u32::MAX),
+                        held.shared.unwrap_or(u32::MAX),
+                        held.warps,
+                        held.barriers.unwrap_or(u32::MAX),
+                    ] {
+                        all = hash(all, value);
+                    }
+                    cases += 1;
+                }
+            }
+        }
+        assert_eq!(u64::from(number(&gpu["cases"])), cases, "sm_{sm}");
+        assert_eq!(
+            format!("{all:016x}"),
+            gpu["hash"].as_str().unwrap(),
+            "sm_{sm}"
+        );
+    }
+}
+
+#[test]
+fn vadd_fills_an_ada_with_six_blocks() {
+    let document = common::open("nvidia/cubin/vadd.sm_80.11.8.cubin");
+    let launch = "gpu=sm_89;registers=16;block=256;shared=0;grid=4096;units=128";
+    let found = answer(&document, 0, launch);
+    assert_eq!((found.groups, found.waves), (Some(6), Some(48)));
+    assert_eq!(found.most_waves, 48);
+    assert_eq!(
+        (found.unit, found.group, found.wave),
+        ("SM", "block", "warp")
+    );
+    // 16 × 32 = 512 registers a warp; 65536 / 512 = 128 warps, 8 of a block: 16 blocks.
+    assert_eq!(limit(&found, "registers"), Some(16));
+    // 1024 bytes are the driver's of every block; 100 KiB of them.
+    assert_eq!(limit(&found, "shared memory"), Some(100));
+    assert_eq!(limit(&found, "warps"), Some(6));
+    assert_eq!(limit(&found, "blocks"), Some(24));
+    assert_eq!(limiting(&found), ["warps"]);
+    // 4096 blocks over 6 × 128.
+    let waves = found.grid_waves.unwrap();
+    assert!((waves - 16.0 / 3.0).abs() < 1e-12, "{waves}");
+    assert!(found.problems.is_empty(), "{:?}", found.problems);
+}
+
+#[test]
+fn charts_are_the_answers_for_other_inputs() {
+    let document = common::open("nvidia/cubin/vadd.sm_80.11.8.cubin");
+    for gpu in ["sm_61", "sm_75", "sm_89", "sm_120"] {
+        let launch = format!("gpu={gpu};registers=40;block=192;shared=9000");
+        let found = answer(&document, 0, &launch);
+        let inputs: Vec<&str> = found.charts.iter().map(|chart| chart.input).collect();
+        assert_eq!(inputs, ["block", "registers", "shared"]);
+        let present: Vec<u32> = found.charts.iter().map(|chart| chart.present).collect();
+        assert_eq!(present, [192, 40, 9000]);
+        for chart in &found.charts {
+            assert!(chart.points.is_sorted_by(|a, b| a[0] < b[0]));
+            for [value, waves] in chart.points.iter().step_by(7) {
+                let launch = format!("{launch};{}={value}", chart.input);
+                let there = answer(&document, 0, &launch);
+                assert_eq!(there.waves.unwrap_or(0), *waves, "{launch}");
+            }
+        }
+        let ends = found.charts.iter().map(|chart| {
+            let points = &chart.points;
+            (points[0][0], points[points.len() - 1][0])
+        });
+        let most = match gpu {
+            "sm_75" => 65536,
+            "sm_61" => 49152,
+            _ => 101_376,
+        };
+        let ends: Vec<(u32, u32)> = ends.collect();
+        assert_eq!(ends, [(32, 1024), (1, 255), (0, most)], "{gpu}");
+    }
+}
+
+#[test]
+fn what_cannot_be_launched_is_said_at_its_input() {
+    let document = common::open("nvidia/cubin/vadd.sm_80.11.8.cubin");
+    for (launch, expected) in [
+        ("block=1024", vec![]),
+        ("block=1025", vec!["block"]),
+        ("block=0", vec!["block"]),
+        ("block=1,1,64", vec![]),
+        ("block=1,1,65", vec!["block"]),
+        ("block=32,33", vec!["block"]),
+        ("block=many", vec!["block"]),
+        ("registers=255;block=256", vec![]),
+        // 255 × 32 in steps of 256 are 8192, of 8 + 4 warps 98304.
+        ("registers=255;block=257", vec!["block"]),
+        ("registers=256;block=32", vec!["registers"]),
+        // 99 KiB.
+        ("shared=101376", vec![]),
+        ("shared=101377", vec!["shared"]),
+        ("grid=2147483647,65535,65535", vec![]),
+        ("grid=2147483648", vec!["grid"]),
+        ("grid=1,65536", vec!["grid"]),
+        ("grid=0", vec!["grid"]),
+        ("units=0", vec!["units"]),
+        ("gpu=sm_1", vec!["gpu"]),
+        ("gpu=sm_53;registers=128;block=256", vec![]),
+        ("gpu=sm_53;registers=129;block=256", vec!["block"]),
+    ] {
+        let found = answer(&document, 0, &format!("{ADA}{launch}"));
+        assert_eq!(wrong(&found), expected, "{launch}");
+        assert_eq!(found.groups.is_some(), expected.is_empty(), "{launch}");
+    }
+    // What is not typed counts as the cubin has it.
+    let found = answer(&document, 0, "");
+    let value = |key: &str| {
+        let input = found.inputs.iter().find(|input| input.key == key).unwrap();
+        (input.value.as_str(), input.is_given)
+    };
+    assert_eq!(value("gpu"), ("sm_80", false));
+    assert_eq!(value("block"), ("256", false));
+    assert_eq!(value("units"), ("108", false));
+    assert_eq!(value("grid"), ("", false));
+    assert_eq!(found.grid_waves, None);
+    for name in ["sm_90a", "9.0", "sm_90"] {
+        let found = answer(&document, 0, &format!("gpu={name}"));
+        assert_eq!(found.inputs[0].value, "sm_90", "{name}");
+        assert!(
+            found
+                .problems
+                .iter()
+                .any(|p| p.input == "gpu" && p.severity == Severity::Note)
+        );
+    }
+}
+
+/// The index of the kernel called `name`.
+fn index(document: &Document, name: &str) -> usize {
+    let table = document.table("kernels").unwrap();
+    let is_it = |row: &u64| table.cell(*row, "name") == name.into();
+    (0..table.len()).find(is_it).unwrap() as usize
+}
+
+#[test]
+fn a_kernels_bounds_are_the_block_and_its_limit() {
+    // .maxntid 128, 2, 1 and .reqntid 32, 4, 2 in the source.
+    let document = common::open("nvidia/own/bounds.sm_90.13.5.cubin");
+    let largest = index(&document, "largest");
+    let found = answer(&document, largest, "");
+    let block = |found: &OccupancyAnswer| {
+        let mut inputs = found.inputs.iter();
+        inputs
+            .find(|input| input.key == "block")
+            .unwrap()
+            .value
+            .clone()
+    };
+    assert_eq!(block(&found), "128,2");
+    // 64 warps of an SM, 8 of a block.
+    assert_eq!((found.groups, found.waves), (Some(8), Some(64)));
+    assert_eq!(wrong(&answer(&document, largest, "block=256")), [""; 0]);
+    assert_eq!(wrong(&answer(&document, largest, "block=257")), ["block"]);
+    let beyond = found.charts[0]
+        .points
+        .iter()
+        .filter(|[_, waves]| *waves == 0);
+    assert_eq!(beyond.map(|[threads, _]| *threads).min(), Some(288));
+
+    let required = index(&document, "required");
+    let found = answer(&document, required, "");
+    assert_eq!(block(&found), "32,4,2");
+    assert_eq!(found.groups, Some(8));
+    assert_eq!(wrong(&answer(&document, required, "block=256")), ["block"]);
+
+    let document = common::open("nvidia/own/cluster.sm_90.11.8.cubin");
+    let found = answer(&document, index(&document, "sized"), "");
+    assert!(found.problems.iter().any(|p| p.message.contains("cluster")));
+}
+
+#[test]
+fn no_inputs_make_any_kernel_panic() {
+    let mut random = Random(23);
+    let keys = [
+        "gpu",
+        "units",
+        "block",
+        "grid",
+        "shared",
+        "registers",
+        "barriers",
+        "sgprs",
+        "wave",
+        "x",
+    ];
+    let values = [
+        "",
+        "0",
+        "1",
+        "32",
+        "1024",
+        "4294967295",
+        "18446744073709551615",
+        "-1",
+        "1,2,3",
+        "0x",
+        "65535,65535,65535",
+        "sm_35",
+        "sm_121",
+        "gfx90a",
+        "gfx1250",
+        "\u{e9}",
+        "9.0",
+        ",,",
+        "1e9",
+    ];
+    for path in common::all(&[
+        "nvidia/cubin",
+        "nvidia/own",
+        "own",
+        "amdgpu/linked",
+        "amdgpu/own",
+    ]) {
+        let document = common::open(&path);
+        for kernel in 0..4 {
+            for _ in 0..8 {
+                let mut inputs = Inputs::default();
+                for key in keys {
+                    inputs.set(key, values[random.below(values.len() as u64) as usize]);
+                }
+                let text: Vec<String> = inputs.iter().map(|(k, v)| format!("{k}={v}")).collect();
+                if let Some(answer) = document.occupancy(kernel, &text.join(";")) {
+                    assert!(
+                        answer.waves.unwrap_or(0) <= answer.most_waves,
+                        "{path}: {text:?}"
+                    );
+                    serde_json::to_string(&answer).unwrap();
+                }
+            }
+        }
+    }
+}
