@@ -111,6 +111,20 @@ export function spotOf({ offset, image_offset, parts, records }: Location, index
   };
 }
 
+/** Bytes that are asked for at once. */
+const WINDOW = 4 << 20;
+
+/** Bytes that only the reader has. */
+export async function copied(space: ByteSpace, { offset, size }: Range, { signal, progress }: Search): Promise<Blob> {
+  const parts: BlobPart[] = [];
+  for (let done = 0; done < size; done += WINDOW) {
+    const window = await space.read(offset + done, Math.min(WINDOW, size - done), signal);
+    parts.push(window as Uint8Array<ArrayBuffer>);
+    progress({ done: Math.min(size, done + WINDOW), total: size });
+  }
+  return new Blob(parts);
+}
+
 /** The bytes of a session's file. */
 export class FileSpace implements ByteSpace {
   readonly key = 'file';
@@ -184,10 +198,11 @@ export class FileSpace implements ByteSpace {
     return found && range(found);
   }
 
-  async save({ offset, size }: Range): Promise<{ blob: Blob; name: string }> {
+  async save({ offset, size }: Range, options: Search): Promise<{ blob: Blob; name: string }> {
     const { blob, name } = this.session;
     return {
-      blob: blob.slice(offset, offset + size),
+      // A dump may be text: its bytes are those that have been read of it.
+      blob: blob.size === this.size ? blob.slice(offset, offset + size) : await copied(this, { offset, size }, options),
       name: `${name}.${offset.toString(16)}-${(offset + size).toString(16)}.bin`,
     };
   }

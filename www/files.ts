@@ -52,6 +52,8 @@ export class Files {
   readonly #digests = new WeakMap<Session, string>();
   /** Counts what has been shown: what comes late does not take the place of what was asked for since. */
   #turns = 0;
+  /** Files that are being read anew, and what gives that up. */
+  readonly #rereading = new WeakMap<Session, AbortController>();
   readonly #timers = new Map<Session, ReturnType<typeof setTimeout>>();
 
   constructor(client: Client, told: Told) {
@@ -83,7 +85,8 @@ export class Files {
       const source = await find(signal, said);
       const [session, of] = await Promise.all([
         Session.open(this.#client, source, { signal }),
-        this.isRemembering ? digest(source.blob) : null,
+        // What a dump was read as when it was left would have to be known before it is opened.
+        this.isRemembering && source.decode === undefined ? digest(source.blob) : null,
       ]);
       if (signal.aborted) {
         session.close();
@@ -119,10 +122,9 @@ export class Files {
       if (place) this.go(twin, place);
       return twin;
     }
-    session.onNotice = (text, tone = 'error') => this.#told.notice(text, tone);
-    session.listen((change) => this.#changed(session, change));
     if (of) this.#digests.set(session, of);
     this.sessions = [...this.sessions, session];
+    this.#hear(session);
     const left = of && !place ? placeOf(of) : null;
     // The panel is set before it is seen, so that no other one flashes up.
     this.go(session, place ?? (left ? parsePlace(left) : null));
@@ -132,10 +134,47 @@ export class Files {
     return session;
   }
 
+  #hear(session: Session): void {
+    session.onNotice = (text, tone = 'error') => this.#told.notice(text, tone);
+    session.onDecode = (decode) => this.#decode(session, decode, null);
+    session.listen((change) => this.#changed(session, change));
+  }
+
+  /** Reads a file anew. It stays where it is among the others, and the panel that is open stays open where there still is one. */
+  async #decode(session: Session, decode: string | null, place: Place | null): Promise<void> {
+    this.#rereading.get(session)?.abort();
+    const controller = new AbortController();
+    this.#rereading.set(session, controller);
+    try {
+      const next = await session.reread(decode, { signal: controller.signal });
+      clearTimeout(this.#timers.get(session));
+      this.#timers.delete(session);
+      this.sessions = this.sessions.map((one) => (one === session ? next : one));
+      this.#hear(next);
+      if (place) this.go(next, place);
+      else if (isView(next, session.view)) next.view = session.view;
+      if (this.active === session) {
+        this.active = next;
+        this.#told.moved(next, null);
+      }
+      this.#told.changed();
+      void next.check();
+    } catch (error) {
+      if (!isAbort(error)) session.onNotice(`It could not be read anew: ${message(error)}`);
+    }
+  }
+
   /** Goes to a place of an open file. */
   go(session: Session, place: Place | null): void {
     if (!place) return;
-    const { view } = place;
+    const { view, decode } = place;
+    // Of a file without an address the place does not say all: it may be a dump by how it was opened.
+    const isSame =
+      decode === (session.source.decode ?? null) || (decode === null && session.source.address === undefined);
+    if (!isSame) {
+      void this.#decode(session, decode, place);
+      return;
+    }
     const isThere = view === null || isView(session, view);
     if (!isThere) this.#told.notice(`This file has no panel ${name(view, 60)}.`, 'error');
     void session.go(isThere ? place : { ...place, view: null });

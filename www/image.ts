@@ -1,7 +1,7 @@
 // The bytes of an image that a loader makes of a file. What of them comes from the file is selected there as well, and what is
 // selected in the file is selected here.
 
-import { type ByteSpace, fromHere, type Range, range, type Search, type Spot, spotOf } from './bytes.ts';
+import { type ByteSpace, copied, fromHere, type Range, range, type Search, type Spot, spotOf } from './bytes.ts';
 import { isAbort } from './client.ts';
 import { parsePattern, scan } from './find.ts';
 import type { ImageMap } from './protocol.ts';
@@ -9,8 +9,6 @@ import type { Leaves } from './ribbon.ts';
 import type { Change, Session } from './session.ts';
 import { parseOffset } from './text.ts';
 
-/** Bytes that are fetched at once for what is saved. */
-const WINDOW = 4 << 20;
 /** Segments that are looked through for the place of a byte of the file. */
 const SEGMENTS = 1000;
 
@@ -145,17 +143,11 @@ export class ImageSpace implements ByteSpace {
     return scan(read, this.size, parsePattern(pattern, isHex), start, isBackwards, options);
   }
 
-  async save({ offset, size }: Range, { signal, progress }: Search): Promise<{ blob: Blob; name: string }> {
-    const parts: BlobPart[] = [];
-    for (let done = 0; done < size; done += WINDOW) {
-      const window = await this.read(offset + done, Math.min(WINDOW, size - done), signal);
-      parts.push(window as Uint8Array<ArrayBuffer>);
-      progress({ done: Math.min(size, done + WINDOW), total: size });
-    }
+  async save({ offset, size }: Range, options: Search): Promise<{ blob: Blob; name: string }> {
     const which = size === this.size ? '' : `.${offset.toString(16)}-${(offset + size).toString(16)}`;
     const at = this.#base === null ? '' : `@${this.#base}`;
     return {
-      blob: new Blob(parts),
+      blob: await copied(this, { offset, size }, options),
       name: `${this.session.name}.${this.bySegments ? 'segments' : 'image'}${at}${which}.bin`,
     };
   }

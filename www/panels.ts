@@ -69,7 +69,9 @@ const GPUS = 1000;
 const summary = panel({
   request: async (session, signal): Promise<SummaryData> => {
     const kernelCount = session.countOf('kernels');
-    const isCodeObject = session.summary.format === 'amdgpu';
+    const { format, decoded } = session.summary;
+    const mayBeDump = format === 'unknown' || decoded !== null;
+    const isCodeObject = format === 'amdgpu';
     const [kernel, columns, window, findings, ofGpus, gpus] = await Promise.all([
       kernelCount === 1 ? session.call('kernel', [0], { signal }) : null,
       kernelCount > 1 ? session.call('columns', ['kernels'], { signal }) : null,
@@ -77,8 +79,10 @@ const summary = panel({
       session.call('diagnostics', [], { signal }),
       isCodeObject ? session.call('columns', ['gpus'], { signal }) : null,
       isCodeObject ? session.call('list', ['gpus', 0, GPUS], { signal }) : null,
+      mayBeDump ? import('./elements/read.ts') : null,
     ]);
     return {
+      mayBeDump,
       kernel,
       kernels: columns && window ? { columns, window } : null,
       findings,

@@ -8,6 +8,7 @@ test('a place survives its address', () => {
     at: '.text._Z4vaddPKfS0_Pfi+0x20',
     select: '16',
     launch: null,
+    decode: null,
   };
   const fragment = formatPlace(place);
   expect(fragment).toBe('src=examples/a%20b.cubin&view=kernels/0&at=.text._Z4vaddPKfS0_Pfi%2B0x20&select=16');
@@ -16,7 +17,7 @@ test('a place survives its address', () => {
 
 test('what is typed in a view is a part of the place, readable as it stands', () => {
   const launch = 'grid=4096,2;block=256;release0=0x1000:5:stamped;arg1=f32:1.5 & more';
-  const place = { src: null, view: 'launch/3', at: null, select: null, launch };
+  const place = { src: null, view: 'launch/3', at: null, select: null, launch, decode: null };
   const fragment = formatPlace(place);
   expect(fragment).toBe(
     'view=launch/3&launch=grid:4096,2;block:256;release0:0x1000:5:stamped;arg1:f32:1.5%20%26%20more',
@@ -37,14 +38,15 @@ test('what names no place is none', () => {
     at: 'image:0x180',
     select: null,
     launch: null,
+    decode: null,
   });
 });
 
 test('a field is named by the structure that it is in, unless its name repeats', () => {
   const record = { name: 'r', span: { offset: 0x580 }, fields: [{ name: 'a' }, { name: 'b' }, { name: 'b' }] };
   const shown = (field: number | null, size: number) =>
-    placeOfShown({ view: 'summary', typed: '', selection: { offset: 0x584, size, field }, record }, null);
-  expect(shown(0, 4)).toEqual({ src: null, view: 'summary', at: '0x580', select: 'a', launch: null });
-  expect(shown(1, 4)).toEqual({ src: null, view: 'summary', at: '0x584', select: '4', launch: null });
-  expect(shown(null, 1)).toEqual({ src: null, view: 'summary', at: '0x584', select: null, launch: null });
+    placeOfShown({ view: 'summary', typed: '', selection: { offset: 0x584, size, field }, record }, {});
+  expect(shown(0, 4)).toEqual({ src: null, view: 'summary', at: '0x580', select: 'a', launch: null, decode: null });
+  expect(shown(1, 4)).toEqual({ src: null, view: 'summary', at: '0x584', select: '4', launch: null, decode: null });
+  expect(shown(null, 1)).toEqual({ src: null, view: 'summary', at: '0x584', select: null, launch: null, decode: null });
 });

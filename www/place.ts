@@ -15,22 +15,39 @@ export interface Place {
   select: string | null;
   /** What is typed in the form of that view: `grid=4096;block=256`. */
   launch: string | null;
+  /** If the file is read as a dump, as what: `as=pushbuffer;class=C6C0`, or nothing where its bytes are to say so. */
+  decode: string | null;
 }
 
-const KEYS = ['src', 'view', 'at', 'select', 'launch'] as const;
+const KEYS = ['src', 'decode', 'view', 'at', 'select', 'launch'] as const;
+/** A dump whose bytes say what it is. */
+const AUTO = 'auto';
 
 /** Reads a fragment, with or without its `#`; null where it names no place. */
 export function parsePlace(fragment: string): Place | null {
   const words = new URLSearchParams(fragment.replace(/^#/, ''));
-  const [src = null, view = null, at = null, select = null, launch = null] = KEYS.map((key) => words.get(key) || null);
-  if (!src && !view && !at && !select && !launch) return null;
-  return { src, view, at, select, launch: launch && fromAddress(launch) };
+  const word = (key: (typeof KEYS)[number]) => words.get(key) || null;
+  if (!KEYS.some(word)) return null;
+  const decode = word('decode');
+  const launch = word('launch');
+  return {
+    src: word('src'),
+    decode: decode === AUTO ? '' : decode && fromAddress(decode),
+    view: word('view'),
+    at: word('at'),
+    select: word('select'),
+    launch: launch && fromAddress(launch),
+  };
 }
 
 /** The fragment of a place, without `#`. Slashes, colons, commas and semicolons stay readable. */
 export function formatPlace(place: Place): string {
   const encode = (text: string) => encodeURIComponent(text).replace(/%(2F|3A|2C|3B)/g, decodeURIComponent);
-  const words = { ...place, launch: place.launch && toAddress(place.launch) };
+  const words = {
+    ...place,
+    decode: place.decode === '' ? AUTO : place.decode && toAddress(place.decode),
+    launch: place.launch && toAddress(place.launch),
+  };
   return KEYS.flatMap((key) => (words[key] ? [`${key}=${encode(words[key])}`] : [])).join('&');
 }
 
@@ -43,11 +60,15 @@ export interface Shown {
   record: { name: string; span: { offset: number | string }; fields: readonly { name: string }[] } | null;
 }
 
-export function placeOfShown({ view, typed, selection, record }: Shown, src: string | null): Place {
+/** Where that is, in a file that comes from `address` and is read as `decode` says. */
+export function placeOfShown(
+  { view, typed, selection, record }: Shown,
+  { address = null, decode = null }: { address?: string | null; decode?: string | null },
+): Place {
   const field = selection.field === null ? undefined : record?.fields[selection.field];
   // Names in a structure can repeat (an array's entries); the bytes then say which.
   const isNamed = field && record?.fields.filter((one) => one.name === field.name).length === 1;
   const at = isNamed ? Number(record?.span.offset) : selection.offset;
   const select = isNamed ? field.name : selection.size === 1 ? null : String(selection.size);
-  return { src, view, at: hex(at), select, launch: typed || null };
+  return { src: address, decode, view, at: hex(at), select, launch: typed || null };
 }

@@ -48,9 +48,12 @@ export class Session {
   #checking: Progress | null = null;
   /** Says what went wrong, or what has happened, to whoever shows it. */
   onNotice: (text: string, tone?: Tone) => void = () => {};
+  /** Is told what the file is to be read as (null: as any file); another session then takes the place of this one. */
+  onDecode: (decode: string | null) => void = () => {};
 
   private constructor(client: Client, source: Source, file: number, opened: Opened) {
-    this.name = source.name.trim() === '' ? '(no name)' : source.name;
+    const unnamed = source.decode === undefined ? '(no name)' : `pasted ${opened.summary.format_title}`;
+    this.name = source.name.trim() === '' ? unnamed : source.name;
     this.#client = client;
     this.source = source;
     this.file = file;
@@ -74,7 +77,7 @@ export class Session {
   static async #open(client: Client, source: Source, options?: Options): Promise<Session> {
     const file = client.newFile();
     try {
-      const opened = await client.call(file, 'open', [source.blob], options);
+      const opened = await client.call(file, 'open', [source.blob, source.decode], options);
       // The core opens whatever it is; that nothing at all can be read of it is the page's to say.
       if (opened.summary.format === 'unknown') await probe(source);
       return new Session(client, source, file, opened);
@@ -86,12 +89,25 @@ export class Session {
     }
   }
 
+  /** Reads the file anew: as a dump of what `decode` says, or as any file. This session is then no more. */
+  async reread(decode: string | null, options: Options): Promise<Session> {
+    const { decode: _, ...source } = this.source;
+    const next = decode === null ? source : { ...source, decode };
+    const opened = await this.#client.call(this.file, 'open', [next.blob, decode ?? undefined], options);
+    this.#end();
+    return new Session(this.#client, next, this.file, opened);
+  }
+
   close(): void {
+    this.#end();
+    this.#client.call(this.file, 'close', []).catch(() => {});
+  }
+
+  #end(): void {
     this.#client.removeEventListener('replaced', this.#replaced);
     this.#closed.abort();
     this.#locating?.abort();
     this.#listeners.clear();
-    this.#client.call(this.file, 'close', []).catch(() => {});
   }
 
   /** The file's bytes, for whoever saves some of them. */
@@ -191,11 +207,11 @@ export class Session {
 
   /** The place that is shown, as an address has it. */
   get place(): string {
-    return formatPlace(placeOfShown(this, this.source.address ?? null));
+    return formatPlace(placeOfShown(this, this.source));
   }
 
   /** Goes to a place of this file. Says so where there is no such place; what is shown then stays. */
-  async go({ view, at, select, launch }: Omit<Place, 'src'>): Promise<void> {
+  async go({ view, at, select, launch }: Omit<Place, 'src' | 'decode'>): Promise<void> {
     if (view) this.view = view;
     if (view || launch) this.typed = launch ?? '';
     if (!at) return;
@@ -300,7 +316,7 @@ export class Session {
       return;
     }
     try {
-      this.#opened = await this.call('open', [this.source.blob], { signal: this.#closed.signal });
+      this.#opened = await this.call('open', [this.source.blob, this.source.decode], { signal: this.#closed.signal });
       this.isLost = false;
       this.onNotice('The reader stopped and was started again; the file has been reopened.', 'info');
       this.#say('summary');

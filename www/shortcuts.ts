@@ -4,6 +4,7 @@ export type Action =
   | 'find'
   | 'open'
   | 'sheet'
+  | 'decode'
   | 'next-region'
   | 'previous-region'
   | 'next-file'
@@ -34,6 +35,7 @@ export const GROUPS: Group[] = [
     shortcuts: [
       { keys: ['Control+k', '/'], title: 'Find a kernel, section, symbol or byte; go to an offset', action: 'find' },
       { keys: ['Control+o', 'o'], title: 'Open a file', action: 'open' },
+      { keys: ['p'], title: 'Paste a dump of a launch, to be read back', action: 'decode' },
       { keys: ['F6'], title: 'To the next region: ribbon, tree, panel, bytes, fields', action: 'next-region' },
       { keys: ['Shift+F6'], title: 'To the region before', action: 'previous-region' },
       { keys: ['t'], title: 'To the tree', action: 'tree' },

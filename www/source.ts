@@ -8,6 +8,8 @@ export interface Source {
   blob: Blob;
   /** What a link to it names: its address, relative to the page where that is possible. */
   address?: string;
+  /** Of bytes that somebody has dumped, what they are to be read as: `as=pushbuffer;class=C6C0`. Other files say so themselves. */
+  decode?: string;
 }
 
 /** A file of the person's own. */

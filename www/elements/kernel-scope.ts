@@ -1,11 +1,12 @@
 // <kernel-scope>: the application. Attributes: `src`, a file to open; `view`, the panel to show (`summary`, `kernels`, `kernels/0`,
 // `sections`, …); `at`, where (`0x584`, `.text.vadd+0x20`, `image:0x180`); `select`, how many bytes there, or which field;
-// `launch`, what is typed in the panel (`grid:4096;block:256`); `whole-window`, for a page that is nothing else: files may be dropped anywhere in the window, the address of the page names
+// `launch`, what is typed in the panel (`grid:4096;block:256`); `decode`, what a dump is read as (`as:pushbuffer`); `whole-window`, for a page that is nothing else: files may be dropped anywhere in the window, the address of the page names
 // the place that is shown, and where files were left is remembered.
 
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { client } from '../client.ts';
 import { DOCKING, type Docking, isDocking, SIDES, within } from '../docking.ts';
+import { AS_QMD, isDump, joined } from '../dump.ts';
 import type { Example } from '../examples.ts';
 import { type At, Files, type Find, type Opening } from '../files.ts';
 import { History } from '../history.ts';
@@ -19,6 +20,7 @@ import { store, stored } from '../stored.ts';
 import { base, isolation } from '../style.ts';
 import { styled } from '../styled.ts';
 import { count, name } from '../text.ts';
+import type { Decode, Dumps } from './decode.ts';
 import './dock.ts';
 import type { Dock } from './dock.ts';
 import './identity.ts';
@@ -48,6 +50,11 @@ type Theme = (typeof THEMES)[number];
 const isTheme = (value: unknown): value is Theme => (THEMES as readonly unknown[]).includes(value);
 const isBoolean = (value: unknown) => typeof value === 'boolean';
 
+/** Attributes that name a place. */
+const PLACE = ['view', 'at', 'select', 'launch', 'decode'];
+
+const NOWHERE: Place = { src: null, decode: null, view: null, at: null, select: null, launch: null };
+
 /** Regions in the order in which F6 goes through them. */
 const REGIONS = ['kernel-scope-ribbon', 'kernel-scope-nav', 'kernel-scope-panel', 'bytes', 'fields'];
 
@@ -58,6 +65,7 @@ export class KernelScope extends LitElement {
     at: {},
     select: {},
     launch: {},
+    decode: {},
     wholeWindow: { type: Boolean, attribute: 'whole-window' },
     notices: { state: true },
     isDragged: { state: true },
@@ -121,6 +129,7 @@ export class KernelScope extends LitElement {
   declare at: string | null;
   declare select: string | null;
   declare launch: string | null;
+  declare decode: string | null;
   declare wholeWindow: boolean;
   declare notices: readonly Notice[];
   declare isDragged: boolean;
@@ -146,6 +155,7 @@ export class KernelScope extends LitElement {
     this.at = null;
     this.select = null;
     this.launch = null;
+    this.decode = null;
     this.wholeWindow = false;
     this.notices = [];
     this.isDragged = false;
@@ -216,13 +226,17 @@ export class KernelScope extends LitElement {
 
   protected override willUpdate(properties: PropertyValues): void {
     if (properties.has('src') && this.src) void this.#openOwn(this.src);
-    else if (this.session && !this.#fetching && ['view', 'at', 'select', 'launch'].some((key) => properties.has(key)))
-      this.files.go(this.session, this.#attributes);
+    else if (this.session && !this.#fetching && PLACE.some((key) => properties.has(key))) {
+      // What it has been told to be read as since stays, unless that is what is changed.
+      const { decode = null } = properties.has('decode') ? this.#attributes : this.session.source;
+      this.files.go(this.session, { ...this.#attributes, decode });
+    }
   }
 
   get #attributes(): Place {
     return {
       src: null,
+      decode: this.decode && fromAddress(this.decode),
       view: this.view || null,
       at: this.at || null,
       select: this.select || null,
@@ -232,7 +246,8 @@ export class KernelScope extends LitElement {
 
   /** Opens what the attributes name, in place of what they named before. */
   async #openOwn(src: string): Promise<void> {
-    const before = this.#own;
+    const own = this.#own?.file;
+    const before = this.files.sessions.find(({ file }) => file === own);
     this.#fetching?.cancel();
     // The attributes count as they are when the file is there.
     const opening = this.#fetch(src, { at: () => this.#attributes });
@@ -262,7 +277,8 @@ export class KernelScope extends LitElement {
       as ?? url,
       async (signal, said) => {
         const source = await fromUrl(url, { signal, said, isAsked: isAsked ?? false });
-        return as ? { ...source, name: as } : source;
+        const { decode = null } = at?.(null) ?? {};
+        return { ...source, name: as ?? source.name, ...(decode === null ? {} : { decode }) };
       },
       at,
     );
@@ -275,6 +291,22 @@ export class KernelScope extends LitElement {
     this.notices = this.notices.filter((one) => one.tone === 'info' || !before.includes(one));
     this.dispatchEvent(new CustomEvent('opened', { detail: { name: session.name } }));
     return session;
+  }
+
+  /** Opens bytes that somebody has dumped, or two dumps that are compared. */
+  readonly #decoded = ({ detail: { name, blobs } }: CustomEvent<Dumps>): void => {
+    const find: Find = async (signal) => {
+      const [first, second] = blobs;
+      return second ? await joined(client(), [first, second], signal) : { name, blob: first, decode: '' };
+    };
+    const view = blobs.length > 1 ? 'compare' : null;
+    void this.#open(name || 'the dump', find, () => ({ ...NOWHERE, decode: view ? AS_QMD : '', view }));
+  };
+
+  /** Shows where a dump is pasted, with `text` in it. */
+  async #showDecode(text = ''): Promise<void> {
+    await import('./decode.ts');
+    await this.#part<Decode>('kernel-scope-decode')?.show(text);
   }
 
   /** The place that waits for a file of one's own: for any, unless it is known for which. */
@@ -333,7 +365,8 @@ export class KernelScope extends LitElement {
       </div>
       ${this.isDragged ? html`<div class="over" aria-hidden="true">Drop to open</div>` : nothing}
       <input type="file" multiple hidden aria-label="Files to open" @change=${this.#picked}>
-      <kernel-scope-palette .session=${session}></kernel-scope-palette>
+      <kernel-scope-palette .session=${session} @decode=${() => this.#do('decode')}></kernel-scope-palette>
+      <kernel-scope-decode @decode=${this.#decoded}></kernel-scope-decode>
       <kernel-scope-sheet .hasSingle=${this.hasSingle} @single=${this.#switched}></kernel-scope-sheet>
     </div></div>`;
   }
@@ -371,7 +404,7 @@ export class KernelScope extends LitElement {
         <button class="button" @click=${this.#pick}>Open a file…</button></div>`;
     }
     return html`<kernel-scope-start class="body" role=${this.#main} aria-label="Open a file" .isWhole=${this.wholeWindow} .pending=${this.#history?.pending?.place ?? null}
-      @pick=${this.#pick} @address=${({ detail }: CustomEvent<string>) => this.openUrl(detail)}
+      @pick=${this.#pick} @decode=${() => this.#do('decode')} @address=${({ detail }: CustomEvent<string>) => this.openUrl(detail)}
       @example=${({ detail }: CustomEvent<Example>) => this.openUrl(detail.url, detail.name)}></kernel-scope-start>`;
   }
 
@@ -411,6 +444,7 @@ export class KernelScope extends LitElement {
       : [];
     return [
       { title: 'Open…', hint: 'Ctrl+O', run: this.#pick },
+      { title: 'Decode a dump…', hint: 'P', run: () => this.#do('decode') },
       ...one,
       ...THEMES.map((theme) => ({
         title: themes[theme],
@@ -468,7 +502,7 @@ export class KernelScope extends LitElement {
   #close(session: Session): void {
     const hadFocus = this.matches(':focus-within');
     this.files.close(session);
-    if (this.#own === session) this.#own = null;
+    if (this.#own?.file === session.file) this.#own = null;
     if (!this.session) this.#history?.emptied();
     // The focus goes to what has taken the file's place.
     if (hadFocus) {
@@ -526,8 +560,12 @@ export class KernelScope extends LitElement {
     if (sources.length > 0) void this.#openAll(sources);
     else if (digits) void this.#openAll([digits]);
     else if (/^https?:\/\/\S+$/.test(text)) void this.openUrl(text);
+    else if (isDump(text)) void this.#showDecode(text);
     else if (text && this.#left === window) {
-      this.#notice('What was pasted is no file, no address and no hexadecimal digits of 8 bytes or more.', 'info');
+      this.#notice(
+        'What was pasted is no file, no address, no dump and no hexadecimal digits of 8 bytes or more.',
+        'info',
+      );
     } else return;
     event.preventDefault();
   };
@@ -545,6 +583,7 @@ export class KernelScope extends LitElement {
     const { session, files } = this;
     const { sessions } = files;
     if (action === 'open') this.#pick();
+    else if (action === 'decode') void this.#showDecode();
     else if (action === 'sheet') this.#part<Sheet>('kernel-scope-sheet')?.show();
     else if (!session) return false;
     else if (action === 'find') this.#part<Palette>('kernel-scope-palette')?.show();

@@ -9,7 +9,7 @@ import { base } from '../style.ts';
 import { hex, name } from '../text.ts';
 import { define } from './part.ts';
 
-/** Something that can be gone to. */
+/** Something that can be gone to, or done. */
 interface Choice {
   title: string;
   /** What kind of thing it is. */
@@ -22,6 +22,7 @@ interface Choice {
 const MOST = 30;
 const BYTES = /^(0x)?([0-9a-f?]{2}[\s,]*){2,}$/i;
 
+/** Says `decode` where a dump is to be decoded. */
 export class Palette extends LitElement {
   static override properties = {
     session: { attribute: false },
@@ -139,16 +140,21 @@ export class Palette extends LitElement {
 
   #panels(session: Session, text: string): Choice[] {
     const words = text.toLowerCase();
-    return panels(session)
-      .filter((panel) => panel.title.toLowerCase().includes(words))
-      .map(({ key, title, count }) => ({
-        title,
-        kind: 'panel',
-        hint: count === null ? '' : String(count),
-        run: () => {
-          session.view = key;
-        },
-      }));
+    const all = panels(session).map(({ key, title, count }) => ({
+      title,
+      kind: 'panel',
+      hint: count === null ? '' : String(count),
+      run: () => {
+        session.view = key;
+      },
+    }));
+    const decode = {
+      title: 'Decode a dump…',
+      kind: 'do',
+      hint: 'P',
+      run: () => this.dispatchEvent(new Event('decode')),
+    };
+    return [...all, decode].filter(({ title }) => title.toLowerCase().includes(words));
   }
 
   #name(session: Session, { kind, name: of, view, span }: Suggestion): Choice {

@@ -9,7 +9,7 @@ import { define, Part } from './part.ts';
 /** Sites beside its own that the page's policy lets it fetch files from; whoever builds it may name some. */
 const OTHER_SITES: readonly string[] = __CONNECT__;
 
-/** Says `pick`, `address` with the one of a file, and `example` with the one that was chosen. */
+/** Says `pick`, `decode`, `address` with the one of a file, and `example` with the one that was chosen. */
 export class Start extends Part {
   static override properties = { ...super.properties, isWhole: { attribute: false }, pending: { attribute: false } };
   static override styles = [
@@ -27,6 +27,7 @@ export class Start extends Part {
       form { display: flex; gap: 10px; margin-block-start: 12px; align-items: center; }
       form input { flex: 1; }
       .pending { background: var(--wash); border-inline-start: 3px solid var(--accent); padding: 8px 14px; margin-block-end: 16px; }
+      .other { margin-block-start: 12px; }
       h3 { font: 600 12px var(--sans); color: var(--dim); margin: 26px 0 2px; }
       li button { display: grid; grid-template-columns: 9.5em minmax(0, 1fr); gap: 2px 16px; inline-size: 100%; padding: 8px 0; align-items: baseline;
         border-block-end: 1px solid var(--line); }
@@ -72,6 +73,7 @@ export class Start extends Part {
         <input class="field" name="address" placeholder="Or the address of a file, on this site" aria-label="Address of a file" autocomplete="off" spellcheck="false">
         <button class="button">Open</button>
       </form>
+      <p class="other">Bytes that were handed to a GPU, as text or in a file? <button class="link" @click=${() => this.dispatchEvent(new Event('decode'))}>Decode a dump…</button></p>
       <h3>No file at hand? Try one of these</h3>
       <ul>${EXAMPLES.map(
         (

@@ -13,6 +13,8 @@ import './kernel.ts';
 import { define, Part } from './part.ts';
 
 export interface SummaryData {
+  /** The bytes are those of a dump, or may be. */
+  mayBeDump: boolean;
   /** The only kernel. */
   kernel: KernelDetail | null;
   /** The first of several kernels. */
@@ -63,6 +65,7 @@ export class SummaryView extends Part {
     const { session, data } = this;
     if (!session || !data) return nothing;
     return html`
+      ${data.mayBeDump ? html`<kernel-scope-read .session=${session}></kernel-scope-read>` : nothing}
       ${data.kernel ? html`<kernel-scope-kernel .session=${session} .kernel=${data.kernel} .brief=${true}></kernel-scope-kernel>` : nothing}
       ${data.kernels ? this.#kernels(data.kernels) : nothing}
       <div class="columns">
