@@ -3,6 +3,7 @@
 //! [`CodeObject::open`] reads the target, the metadata and the kernels of a file that
 //! [`crate::elf::Elf`] has opened with [`DIALECT`].
 
+pub mod aql;
 pub mod argument;
 mod check;
 pub mod code;

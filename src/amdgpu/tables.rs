@@ -13,6 +13,166 @@ use crate::amdgpu::registers::Unit;
 use crate::amdgpu::schema::Key;
 use crate::record::{Layout, Names};
 
+// aql.toml
+
+/// What kind of AQL packet it is.
+// Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
+#[rustfmt::skip]
+pub static AQL_TYPE: Names = Names::packed("\
+0\tVENDOR_SPECIFIC\tof the device's vendor\n\
+1\tINVALID\tnothing yet: the packet processor waits for it\n\
+2\tKERNEL_DISPATCH\tlaunches a kernel\n\
+3\tBARRIER_AND\twaits until all signals are 0\n\
+4\tAGENT_DISPATCH\tcalls a function of an agent\n\
+5\tBARRIER_OR\twaits until one of the signals is 0\n\
+");
+
+/// Scope of an AQL packet's fence.
+// Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
+#[rustfmt::skip]
+pub static AQL_FENCE: Names = Names::packed("\
+0\tNONE\tno fence\n\
+1\tAGENT\tthe device\n\
+2\tSYSTEM\tall devices and the host\n\
+");
+
+/// What kind of AMD's AQL packet it is.
+// Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
+#[rustfmt::skip]
+pub static AQL_AMD_FORMAT: Names = Names::packed("\
+1\tPM4_IB\tjumps to PM4 commands\n\
+2\tBARRIER_VALUE\twaits for a signal to have a value\n\
+");
+
+/// How a signal is compared.
+// Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
+#[rustfmt::skip]
+pub static AQL_CONDITION: Names = Names::packed("\
+0\tEQ\tequal\n\
+1\tNE\tnot equal\n\
+2\tLT\tless\n\
+3\tGTE\tnot less\n\
+");
+
+/// AQL packet that launches a kernel.
+// Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
+#[rustfmt::skip]
+pub static AQL_DISPATCH: Layout = Layout::packed("hsa_kernel_dispatch_packet_t", 64, "HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)", &[&AQL_TYPE, &AQL_FENCE], "\
+type\t0\t8\tenum:0\t\t\n\
+barrier\t8\t1\tflag\twaits for all packets before it to be complete\t\n\
+scacquire_fence_scope\t9\t2\tenum:1\tbefore the kernel\t\n\
+screlease_fence_scope\t11\t2\tenum:1\tbehind the kernel\t\n\
+header_reserved\t13\t3\treserved\tzero\t\n\
+dimensions\t16\t2\tcount\tof the grid, 1 to 3\t\n\
+setup_reserved\t18\t14\treserved\tzero\t\n\
+workgroup_size_x\t32\t16\tcount\twork-items of a workgroup\t\n\
+workgroup_size_y\t48\t16\tcount\t1 where the grid has 1 dimension\t\n\
+workgroup_size_z\t64\t16\tcount\t1 where the grid has 1 or 2 dimensions\t\n\
+reserved0\t80\t16\treserved\tzero\t\n\
+grid_size_x\t96\t32\tcount\twork-items of the grid, not workgroups\t\n\
+grid_size_y\t128\t32\tcount\t1 where the grid has 1 dimension\t\n\
+grid_size_z\t160\t32\tcount\t1 where the grid has 1 or 2 dimensions\t\n\
+private_segment_size\t192\t32\tsize\tscratch of a work-item\t\n\
+group_segment_size\t224\t32\tsize\tLDS of a workgroup, dynamic LDS included\t\n\
+kernel_object\t256\t64\taddress\tof the kernel's descriptor\t\n\
+kernarg_address\t320\t64\taddress\tof the arguments, aligned to 16 bytes at least\t\n\
+reserved2\t384\t64\treserved\tzero\t\n\
+completion_signal\t448\t64\taddress\tsignal that is counted down at the end; 0 for none\t\n\
+");
+
+/// AQL packet that calls a function of an agent.
+// Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
+#[rustfmt::skip]
+pub static AQL_AGENT: Layout = Layout::packed("hsa_agent_dispatch_packet_t", 64, "HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)", &[&AQL_TYPE, &AQL_FENCE], "\
+type\t0\t8\tenum:0\t\t\n\
+barrier\t8\t1\tflag\twaits for all packets before it to be complete\t\n\
+scacquire_fence_scope\t9\t2\tenum:1\t\t\n\
+screlease_fence_scope\t11\t2\tenum:1\t\t\n\
+header_reserved\t13\t3\treserved\tzero\t\n\
+function\t16\t16\thex\twhich one; the application says which are which\t\n\
+reserved0\t32\t32\treserved\tzero\t\n\
+return_address\t64\t64\taddress\twhere the result goes\t\n\
+arg0\t128\t64\thex\t\t\n\
+arg1\t192\t64\thex\t\t\n\
+arg2\t256\t64\thex\t\t\n\
+arg3\t320\t64\thex\t\t\n\
+reserved2\t384\t64\treserved\tzero\t\n\
+completion_signal\t448\t64\taddress\tsignal that is counted down at the end; 0 for none\t\n\
+");
+
+/// AQL packet that waits for signals.
+// Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
+#[rustfmt::skip]
+pub static AQL_BARRIER: Layout = Layout::packed("hsa_barrier_and_packet_t, hsa_barrier_or_packet_t", 64, "HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)", &[&AQL_TYPE, &AQL_FENCE], "\
+type\t0\t8\tenum:0\t\t\n\
+barrier\t8\t1\tflag\twaits for all packets before it to be complete\t\n\
+scacquire_fence_scope\t9\t2\tenum:1\tonce the signals are as they should be\t\n\
+screlease_fence_scope\t11\t2\tenum:1\tbehind the acquire fence\t\n\
+header_reserved\t13\t3\treserved\tzero\t\n\
+reserved0\t16\t16\treserved\tzero\t\n\
+reserved1\t32\t32\treserved\tzero\t\n\
+dep_signal0\t64\t64\taddress\t0 for none\t\n\
+dep_signal1\t128\t64\taddress\t0 for none\t\n\
+dep_signal2\t192\t64\taddress\t0 for none\t\n\
+dep_signal3\t256\t64\taddress\t0 for none\t\n\
+dep_signal4\t320\t64\taddress\t0 for none\t\n\
+reserved2\t384\t64\treserved\tzero\t\n\
+completion_signal\t448\t64\taddress\tsignal that is counted down at the end; 0 for none\t\n\
+");
+
+/// AMD's AQL packet that waits for a signal to have a value.
+// Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
+#[rustfmt::skip]
+pub static AQL_BARRIER_VALUE: Layout = Layout::packed("hsa_amd_barrier_value_packet_t", 64, "HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)", &[&AQL_TYPE, &AQL_FENCE, &AQL_AMD_FORMAT, &AQL_CONDITION], "\
+type\t0\t8\tenum:0\t\t\n\
+barrier\t8\t1\tflag\twaits for all packets before it to be complete\t\n\
+scacquire_fence_scope\t9\t2\tenum:1\t\t\n\
+screlease_fence_scope\t11\t2\tenum:1\t\t\n\
+header_reserved\t13\t3\treserved\tzero\t\n\
+AmdFormat\t16\t8\tenum:2\t\t\n\
+reserved\t24\t8\treserved\tzero\t\n\
+reserved0\t32\t32\treserved\tzero\t\n\
+signal\t64\t64\taddress\t0 for none\t\n\
+value\t128\t64\tsigned\twhat the signal, masked, is compared with\t\n\
+mask\t192\t64\thex\tbits of the signal that count\t\n\
+cond\t256\t32\tenum:3\t\t\n\
+reserved1\t288\t32\treserved\tzero\t\n\
+reserved2\t320\t64\treserved\tzero\t\n\
+reserved3\t384\t64\treserved\tzero\t\n\
+completion_signal\t448\t64\taddress\tsignal that is counted down at the end; 0 for none\t\n\
+");
+
+/// AMD's AQL packet that jumps to PM4 commands.
+// Source: AMD ROCR-Runtime (NCSA), amd_aql_queue.cpp, AqlQueue::ExecutePM4
+#[rustfmt::skip]
+pub static AQL_PM4_IB: Layout = Layout::packed("amd_aql_pm4_ib", 64, "AMD ROCR-Runtime (NCSA), amd_aql_queue.cpp, AqlQueue::ExecutePM4", &[&AQL_TYPE, &AQL_FENCE, &AQL_AMD_FORMAT], "\
+type\t0\t8\tenum:0\t\t\n\
+barrier\t8\t1\tflag\twaits for all packets before it to be complete\t\n\
+scacquire_fence_scope\t9\t2\tenum:1\t\t\n\
+screlease_fence_scope\t11\t2\tenum:1\t\t\n\
+header_reserved\t13\t3\treserved\tzero\t\n\
+ven_hdr\t16\t16\tenum:2\t\t\n\
+ib_jump_cmd0\t32\t32\thex\tPM4 INDIRECT_BUFFER\t\n\
+ib_jump_cmd1\t64\t32\thex\tits address, lower half\t\n\
+ib_jump_cmd2\t96\t32\thex\tits address, upper half\t\n\
+ib_jump_cmd3\t128\t32\thex\tits size in words, and whether it is valid\t\n\
+dw_cnt_remain\t160\t32\tcount\twords of the packet that are left\t\n\
+reserved\t192\t256\treserved\tzero\t\n\
+completion_signal\t448\t64\taddress\tsignal that is counted down at the end; 0 for none\t\n\
+");
+
+/// AQL packet of which only the header is known.
+// Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
+#[rustfmt::skip]
+pub static AQL_OTHER: Layout = Layout::packed("AQL packet", 64, "HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)", &[&AQL_TYPE, &AQL_FENCE], "\
+type\t0\t8\tenum:0\t\t\n\
+barrier\t8\t1\tflag\twaits for all packets before it to be complete\t\n\
+scacquire_fence_scope\t9\t2\tenum:1\t\t\n\
+screlease_fence_scope\t11\t2\tenum:1\t\t\n\
+header_reserved\t13\t3\treserved\tzero\t\n\
+rest\t16\t496\tbytes\t\t\n\
+");
+
 // bundle.toml
 
 /// How a compressed bundle is compressed.
