@@ -530,6 +530,22 @@ impl Handle {
         launch.as_ref().map(object).transpose()
     }
 
+    /// The structure of that key that comes of a launch, in print: `form` is `text`, `json`, `markdown` or `c`.
+    #[wasm_bindgen(js_name = printMade)]
+    pub fn print_made(
+        &self,
+        kernel: u32,
+        inputs: &str,
+        key: &str,
+        form: &str,
+    ) -> Result<String, JsValue> {
+        let launch = self.document.launch(kernel as usize, inputs);
+        let made = launch.map(|launch| launch.made).unwrap_or_default();
+        let of_key = made.into_iter().filter(|made| made.key == key);
+        let records: Vec<Record> = of_key.map(|made| made.record).collect();
+        print(&records, form)
+    }
+
     /// How many blocks or workgroups of a launch a unit of the GPU holds at once, for what was typed.
     pub fn occupancy(
         &self,

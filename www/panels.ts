@@ -31,6 +31,7 @@ export interface Panel<Data = unknown> {
 const ICONS: Record<string, string> = {
   summary: 'M3 3h10M3 6.5h10M3 10h6M3 13.5h4',
   kernels: 'M5 5h6v6H5zM5 2v3M8 2v3M11 2v3M5 11v3M8 11v3M11 11v3M2 5h3M2 8h3M2 11h3M11 5h3M11 8h3M11 11h3',
+  launch: 'M4.500 3v10l8.500-5z',
   occupancy: 'M2.500 13.500h11M4 11.500v-4M7 11.500v-7M10 11.500v-9M13 11.500v-2',
   sections: 'M2.5 3h11v3h-11zM2.5 6h11v4h-11zM2.5 10h11v3h-11z',
   segments: 'M2.5 3h11v10h-11zM7 3v10',
@@ -144,6 +145,20 @@ const MADE: Record<string, Made> = {
 
 /** What is worked out for a kernel, in panels behind the one of all kernels. Their elements come when they are asked for. */
 const WORKED_OUT: [key: string, title: string, made: Made][] = [
+  [
+    'launch',
+    'Launch',
+    panel({
+      request: async (session, signal) => {
+        const element = import('./elements/launch.ts');
+        const columns = await session.call('columns', ['kernels'], { signal });
+        await element;
+        return columns;
+      },
+      view: (session, columns: Column[], rest) =>
+        html`<kernel-scope-launch .session=${session} .columns=${columns} .rest=${rest}></kernel-scope-launch>`,
+    }),
+  ],
   [
     'occupancy',
     'Occupancy',

@@ -161,6 +161,8 @@ export type Calls = {
   directives(kernel: number): Directives | null;
   /** What a launch of a kernel hands to the GPU, for what was typed: `grid=4096;block=256`. Null where nothing is known of the GPU. */
   launch(kernel: number, inputs: string): Launch | null;
+  /** The structure of that key that comes of it, in print. */
+  printMade(kernel: number, inputs: string, key: string, form: Form): string;
   /** How many blocks or workgroups of a launch a unit of the GPU holds at once. */
   occupancy(kernel: number, inputs: string): OccupancyAnswer | null;
   /** Long. What the scheduling of a kernel's code comes to. Rejects where it is not known how the code is encoded. */

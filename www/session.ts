@@ -170,9 +170,10 @@ export class Session {
     return (this.kept.get(this.#typedKey) as string | undefined) ?? '';
   }
 
-  /** Where a panel has one kernel, its view needs no number. */
+  /** One text a panel and kernel: of the only one, the view needs no number, and what is shown of it is told behind that. */
   get #typedKey(): string {
-    return `typed ${this.#view}${this.#view.includes('/') ? '' : '/0'}`;
+    const [panel, index = '0'] = this.#view.split('/');
+    return `typed ${panel}/${index}`;
   }
 
   set typed(text: string) {

@@ -112,6 +112,7 @@ const answers: Omit<Answers, 'open' | 'close'> = {
   kernarg: (file, kernel) => file.kernarg(kernel) ?? null,
   printKernarg: (file, kernel, form) => file.printKernarg(kernel, form),
   launch: (file, kernel, inputs) => file.launch(kernel, inputs) ?? null,
+  printMade: (file, kernel, inputs, key, form) => file.printMade(kernel, inputs, key, form),
   occupancy: (file, kernel, inputs) => file.occupancy(kernel, inputs) ?? null,
   directives: (file, kernel) => file.directives(kernel) ?? null,
   *statistics(file, kernel) {

@@ -125,6 +125,7 @@ export class Bank extends Part {
     if (!session || !this.#parts || this.#parts.length === 0) return nothing;
     return html`
       <h3>Constant bank 0</h3>
+      <p><button class="link" @click=${this.#launch}>With the values of a launch</button></p>
       <div class="ask">
         <label>c[0x0][<input class="field" aria-label="Offset in constant bank 0" placeholder="0x210" autocomplete="off" spellcheck="false"
           .value=${this.#typed} @input=${this.#input}>]</label>
@@ -182,6 +183,10 @@ export class Bank extends Part {
       if (!isAbort(error)) this.#error = message(error);
     }
   }
+
+  readonly #launch = (): void => {
+    if (this.session) this.session.view = `launch/${this.index}/bank0`;
+  };
 
   readonly #input = (event: Event): void => {
     this.#typed = (event.target as HTMLInputElement).value;

@@ -19,6 +19,8 @@ interface Dump {
 export interface Dumps {
   name: string;
   blobs: [Blob, Blob?];
+  /** What it is read as, where that is known: `as=qmd`. */
+  decode?: string;
 }
 
 /** Says `decode` with {@link Dumps}. */

@@ -1,6 +1,6 @@
 // <kernel-scope-diagram>: the record of what is selected, as rows of 32 or 64 bits with a box a field, or as a list.
 
-import { css, html, nothing, type PropertyValues } from 'lit';
+import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import {
   type Box,
   boxAt,
@@ -122,12 +122,20 @@ function spoken(field: Field): string {
 export interface Unwritten {
   record: StructRecord;
   print(form: Form): Promise<string>;
+  /** What it is, where the head would say that it is in no file. */
+  about?: string;
+  /** How a field is marked beside what is chosen: `open`, where its value is still to come. */
+  mark?(index: number): string;
+  /** Where its value comes from. */
+  from?(index: number): TemplateResult | string;
 }
 
 export class Diagram extends Part {
   static override properties = {
     ...super.properties,
     unwritten: { attribute: false },
+    field: { attribute: false },
+    held: { attribute: false },
     width: { state: true },
     form: { state: true },
     page: { state: true },
@@ -175,6 +183,8 @@ export class Diagram extends Part {
       :is(.box, tr, .key).violated, .violated :is(.value, strong) { color: var(--warning); font-weight: 600; }
       .reserved.on { background-color: var(--mark); color: var(--ink); }
       .unclaimed { background: radial-gradient(var(--dim) 0.6px, transparent 1px) 0 0 / 7px 7px; border-style: dashed; }
+      .open, tr.open td.value { background: repeating-linear-gradient(45deg, transparent 0 4px, color-mix(in srgb, var(--accent) 30%, transparent) 4px 6px); }
+      .box.open { border: 1px dashed var(--accent); }
       .unclaimed em { background: var(--pane); inline-size: max-content; max-inline-size: 100%; padding-inline: 3px; }
 
       /* In the corner of a box: how else its bits can be read. */
@@ -225,7 +235,8 @@ export class Diagram extends Part {
       .narrow td.num { grid-area: 2 / 2; text-align: end; }
       .narrow td.value { text-align: end; }
       .narrow td button { inline-size: 100%; overflow-wrap: anywhere; }
-      .narrow td:last-child { grid-area: 2 / 1; color: var(--dim); font-size: 12px; }
+      .narrow td:nth-child(4) { grid-area: 2 / 1; color: var(--dim); font-size: 12px; }
+      .narrow td.from { grid-column: 1 / -1; color: var(--dim); font-size: 12px; }
       .narrow tr.on, .narrow tr.on:hover { background: var(--mark); }
       .narrow tr.held { background: var(--wash); }
       .narrow tr.on td { color: var(--ink); }
@@ -242,7 +253,7 @@ export class Diagram extends Part {
 
       @media (forced-colors: active) {
         .box { border-color: CanvasText; }
-        .reserved, .unclaimed { border-style: dashed; }
+        .reserved, .unclaimed, .open { border-style: dashed; }
         .on, button.on:hover, .key .chosen { outline: 3px solid Highlight; outline-offset: -3px; }
         .held { outline: 1px solid Highlight; outline-offset: -2px; }
         tr.on td, tr.on:hover td { background: Highlight; color: HighlightText; forced-color-adjust: none; }
@@ -253,6 +264,10 @@ export class Diagram extends Part {
 
   /** What is shown, if not the record of what is selected. Its fields lead to the bytes that say what they are. */
   declare unwritten: Unwritten | null;
+  /** The field that is chosen of a record that no file has. That another one is, `choose` says. */
+  declare field: number | null;
+  /** Fields of it that something else points at. */
+  declare held: readonly number[];
   declare width: number;
   declare form: Style;
   /** Of a record with more rows than are shown at once: which of them. */
@@ -266,8 +281,6 @@ export class Diagram extends Part {
   /** Where the keyboard is: the one box, or line of the list, that the tabulator key reaches. */
   #place: Place = { row: 0, bit: 31 };
   #mark = '';
-  /** The field that is chosen of a record that no file has. */
-  #field: number | null = null;
   #asked = '';
   #hadFocus = false;
   readonly #observer =
@@ -282,6 +295,8 @@ export class Diagram extends Part {
   constructor() {
     super();
     this.unwritten = null;
+    this.field = null;
+    this.held = [];
     this.width = 600;
     this.form = stored('fields', 'fit', isStyle);
     this.page = 0;
@@ -330,12 +345,15 @@ export class Diagram extends Part {
     }
     const { selection } = session;
     const drawn = draw(record, this.#bits, this.#chosen, this.#drawn);
-    const isOther = this.#drawn?.record !== record;
-    if (isOther) this.#field = null;
+    // What a launch writes is made anew with every input: it is the same structure with other values.
+    const isAlike =
+      this.#drawn?.record.name === record.name && this.#drawn.record.fields.length === record.fields.length;
+    const isOther = this.unwritten ? !isAlike : this.#drawn?.record !== record;
+    if (isOther && !properties.has('field')) this.field = null;
     this.#drawn = drawn;
     const current = this.#current(record);
     void this.#lead(current === null ? null : (record.fields[current]?.target ?? null));
-    const chosen = this.unwritten ? this.#field : `${selection.offset} ${selection.size} ${selection.field}`;
+    const chosen = this.unwritten ? this.field : `${selection.offset} ${selection.size} ${selection.field}`;
     const mark = `${chosen} ${record.name} ${this.#bits} ${this.#isList}`;
     if (mark === this.#mark) return;
     this.#mark = mark;
@@ -374,7 +392,7 @@ export class Diagram extends Part {
   /** Brings what is chosen into view. Rows get their height when they are first seen, so it is looked at again in the next frames. */
   #reveal(body: HTMLElement, stop: HTMLElement | null, frames: number): void {
     const root = this.renderRoot;
-    const held = root.querySelector('.body :is(.on, .held)') ?? stop;
+    const held = root.querySelector('.body .on') ?? root.querySelector('.body .held') ?? stop;
     const row = held?.closest('.word, tr');
     if (!held || !row) return;
     const outer = body.getBoundingClientRect();
@@ -414,7 +432,7 @@ export class Diagram extends Part {
     const records = record.is_stored ? (session?.location.records ?? []) : [];
     return html`<div class="head">
       <b class="file" title=${record.source ? `Layout: ${name(record.source)}` : nothing}>${name(record.name, 80)}</b>
-      <span>${bytes(record.span.size)} ${record.is_stored ? `at ${hex(record.span.offset)}` : 'of each dispatch, in no file'}</span>
+      <span>${bytes(record.span.size)} ${record.is_stored ? `at ${hex(record.span.offset)}` : (this.unwritten?.about ?? 'of each dispatch, in no file')}</span>
       ${
         records.length > 1
           ? html`<span class="tabs" role="group" aria-label="Structures at this byte">${records.map(
@@ -475,7 +493,8 @@ export class Diagram extends Part {
       </div>
       <div class="diagram" aria-hidden="true"><p class="legend"><span>little-endian: bit 0 is the lowest of the first byte</span>
         ${fields.some((field) => field.kind === 'reserved') ? html`<span><i class="reserved"></i>reserved</span>` : nothing}
-        ${all.some(({ field }) => field < 0) ? html`<span><i class="unclaimed"></i>no field claims them</span>` : nothing}</p></div>
+        ${all.some(({ field }) => field < 0) ? html`<span><i class="unclaimed"></i>no field claims them</span>` : nothing}
+        ${all.some(({ field }) => this.unwritten?.mark?.(field) === 'open') ? html`<span><i class="open"></i>open: only run time knows it</span>` : nothing}</p></div>
       ${this.#pager(words.length, 'rows')}
       <div class="unseen">${this.#table(record, all, null)}</div>
     `;
@@ -546,14 +565,15 @@ export class Diagram extends Part {
   /** Fields as a table. Without a `tone`, for those who do not see the diagram, it can only be read. */
   #table({ fields, name: of }: StructRecord, seen: readonly Run[], tone: Tone | null) {
     const stop = this.#drawn?.lines[this.#place.row];
+    const { from } = this.unwritten ?? {};
     return html`<table aria-label="Fields of ${name(of, 80)}">
-      <thead><tr><th scope="col">Bits</th><th scope="col">Field</th><th scope="col">Value</th><th scope="col">Meaning</th></tr></thead>
+      <thead><tr><th scope="col">Bits</th><th scope="col">Field</th><th scope="col">Value</th><th scope="col">Meaning</th>${from ? html`<th scope="col">From</th>` : nothing}</tr></thead>
       <tbody>${seen.map((line) => {
         const { field: index, msb, lsb } = line;
         const field = fields[index];
         const place = msb === lsb ? lsb : `${msb}:${lsb}`;
         if (!field) {
-          return html`<tr class="unclaimed"><td class="num">${place}</td><td>unclaimed</td><td></td><td>no field has these bits</td></tr>`;
+          return html`<tr class="unclaimed"><td class="num">${place}</td><td>unclaimed</td><td></td><td>no field has these bits</td>${from ? html`<td></td>` : nothing}</tr>`;
         }
         const title = name(field.name, 80);
         const isStop = line === stop;
@@ -566,6 +586,7 @@ export class Diagram extends Part {
           }</td>
           <td class="value">${valueText(field)}</td>
           <td>${meaningText(field)}${field.target ? html` <span class="lead" aria-hidden="true">→</span>` : nothing}</td>
+          ${from ? html`<td class="from">${from(index)}</td>` : nothing}
         </tr>`;
       })}</tbody>
     </table>`;
@@ -607,12 +628,13 @@ export class Diagram extends Part {
       ${isEncoded(field) ? html` · value <b>${valueText(field)}</b>` : nothing}
       ${this.#readings(field).length > 1 ? html` · <button class="link" @click=${() => this.#turn(field)}>other reading</button>` : nothing}
       ${target ? html` · <button class="link" title="Enter in the diagram" @click=${() => this.#follow(field)}>go to ${hex(target.offset)}</button> <span class="file">${name(this.leads, 80)}</span>` : nothing}
+      ${this.unwritten?.from ? html` · ${this.unwritten.from(current ?? 0)}` : nothing}
       <br><span class="meaning">${meaningText(field, 400)}</span>${field.note && !isSame ? html` · ${field.note}` : nothing}
     </div>`;
   }
 
   get #chosenField(): number | null {
-    return this.unwritten ? this.#field : (this.session?.selection.field ?? null);
+    return this.unwritten ? this.field : (this.session?.selection.field ?? null);
   }
 
   /** The field that is chosen, or the only one that the selection touches. */
@@ -626,6 +648,12 @@ export class Diagram extends Part {
   /** How a field is marked: the current one, those that the selection touches. */
   #tones(record: StructRecord, current: number | null): Tone {
     const isChosen = this.#chosenField !== null;
+    const { unwritten } = this;
+    if (unwritten)
+      return (index) => {
+        const mark = unwritten.mark?.(index) ?? '';
+        return index === current ? `on ${mark}` : this.held.includes(index) ? `held ${mark}` : mark;
+      };
     return (index) => {
       if (index === current) return 'on';
       return !isChosen && this.#holds(record.fields[index] as Field) ? 'held' : '';
@@ -670,7 +698,8 @@ export class Diagram extends Part {
   /** Selects a field; of a record that no file has, the bytes that say what it is. */
   #select(index: number): void {
     if (this.unwritten) {
-      this.#field = index;
+      this.field = index;
+      this.dispatchEvent(new CustomEvent('choose', { detail: index }));
       const field = this.unwritten.record.fields[index];
       if (field) this.#follow(field);
     } else this.session?.selectField(index);

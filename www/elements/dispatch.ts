@@ -79,6 +79,7 @@ export class Dispatch extends Part {
       ${
         this.#unwritten
           ? html`<h3>Kernarg segment</h3>
+              <div class="line"><button class="link" @click=${this.#launch}>With the values of a launch</button></div>
               <kernel-scope-diagram .session=${this.session} .unwritten=${this.#unwritten}></kernel-scope-diagram>`
           : nothing
       }
@@ -118,6 +119,10 @@ export class Dispatch extends Part {
     this.#directives = found;
     return found.text;
   }
+
+  readonly #launch = (): void => {
+    if (this.session) this.session.view = `launch/${this.index}/kernarg`;
+  };
 
   readonly #toggle = async (): Promise<void> => {
     this.#isOpen = !this.#isOpen;

@@ -28,7 +28,7 @@ export class Form extends LitElement {
       :host { display: block; }
       fieldset { border: 0; margin: 0 0 10px; padding: 0; min-inline-size: 0; }
       legend { font: 600 13px var(--sans); padding: 0; margin-block-end: 4px; }
-      .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 210px), 1fr)); gap: 8px 14px; align-items: start; }
+      .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 150px), 1fr)); gap: 8px 14px; align-items: start; }
       label { display: block; font-size: 12px; color: var(--dim); margin-block-end: 1px; overflow-wrap: anywhere; }
       .given label { color: var(--ink); font-weight: 600; }
       .of { display: flex; gap: 4px; align-items: center; }

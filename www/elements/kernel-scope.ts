@@ -294,13 +294,15 @@ export class KernelScope extends LitElement {
   }
 
   /** Opens bytes that somebody has dumped, or two dumps that are compared. */
-  readonly #decoded = ({ detail: { name, blobs } }: CustomEvent<Dumps>): void => {
+  readonly #decoded = (event: CustomEvent<Dumps>): void => {
+    event.stopPropagation();
+    const { name, blobs, decode = '' } = event.detail;
     const find: Find = async (signal) => {
       const [first, second] = blobs;
-      return second ? await joined(client(), [first, second], signal) : { name, blob: first, decode: '' };
+      return second ? await joined(client(), [first, second], signal) : { name, blob: first, decode };
     };
     const view = blobs.length > 1 ? 'compare' : null;
-    void this.#open(name || 'the dump', find, () => ({ ...NOWHERE, decode: view ? AS_QMD : '', view }));
+    void this.#open(name || 'the dump', find, () => ({ ...NOWHERE, decode: view ? AS_QMD : decode, view }));
   };
 
   /** Shows where a dump is pasted, with `text` in it. */
@@ -413,7 +415,7 @@ export class KernelScope extends LitElement {
     return html`
       <kernel-scope-ribbon role="region" aria-label="Map of the file" .session=${session}></kernel-scope-ribbon>
       <kernel-scope-nav role="navigation" aria-label="What the file has" .session=${session}></kernel-scope-nav>
-      <kernel-scope-panel role=${this.#main} aria-label="What is open" .session=${session}></kernel-scope-panel>
+      <kernel-scope-panel role=${this.#main} aria-label="What is open" .session=${session} @decode=${this.#decoded}></kernel-scope-panel>
       <kernel-scope-dock role="region" aria-label="Bytes and fields" .session=${session} .side=${side} .split=${split} @resize=${this.#resized}
         @split=${({ detail }: CustomEvent<number>) => this.#setDocking({ split: detail })}></kernel-scope-dock>
     `;

@@ -83,6 +83,7 @@ export class Kernel extends Part {
       <p class="lead">${lead(kernel)}
         ${place ? html`<button class="link" @click=${() => session?.select(place.offset, place.size)}>Go to its ${what}</button>` : nothing}
         · <button class="link" @click=${() => this.#show('kernels', '/code')}>Its ${isCubin ? 'instructions' : 'code'}</button>
+        · <button class="link" @click=${() => this.#show('launch')}>Launch</button>
         · <button class="link" @click=${() => this.#show('occupancy')}>Occupancy</button>
         ${this.brief ? html`· <button class="link" @click=${() => this.#show('kernels')}>${isCubin ? 'Parameters and attributes' : 'Arguments and registers'}</button>` : nothing}
       </p>

@@ -19,6 +19,12 @@ export abstract class One extends Part {
   protected abstract readonly table: string;
   protected abstract readonly label: string;
   protected failed = '';
+
+  /** The panel that shows the table and its rows. */
+  protected get panel(): string {
+    return this.table;
+  }
+
   #asking: AbortController | undefined;
 
   constructor() {
@@ -43,14 +49,15 @@ export abstract class One extends Part {
 
   protected override willUpdate(properties: PropertyValues): void {
     super.willUpdate(properties);
-    if (properties.has('session') || properties.has('rest')) void this.#ask();
+    if (properties.has('session') || properties.has('rest')) void this.again();
   }
 
   protected override changed(change: Change | null): void {
-    if (change === 'reopened') void this.#ask();
+    if (change === 'reopened') void this.again();
   }
 
-  async #ask(): Promise<void> {
+  /** Asks anew. */
+  protected async again(): Promise<void> {
     const { session, open } = this;
     this.#asking?.abort();
     this.failed = '';
@@ -77,14 +84,14 @@ export abstract class One extends Part {
     return html`
       ${
         this.count > 1
-          ? html`<p class="back"><button class="link" @click=${() => this.show(this.table)}>All ${count(this.count)} ${many}</button></p>`
+          ? html`<p class="back"><button class="link" @click=${() => this.show(this.panel)}>All ${count(this.count)} ${many}</button></p>`
           : nothing
       }
       ${this.failed ? html`<p class="failed" role="alert">${this.failed}</p>` : nothing}
     `;
   }
 
-  readonly #follow = (index: number): void => this.show(`${this.table}/${index}`);
+  readonly #follow = (index: number): void => this.show(`${this.panel}/${index}`);
 
   protected show(view: string): void {
     if (this.session) this.session.view = view;
