@@ -244,7 +244,21 @@ fn c(record: &Record) -> String {
             (0, 8 | 16 | 32 | 64) => format!("uint{bits}_t {name}"),
             (0, _) if bits % 8 == 0 => format!("uint8_t {name}[{}]", bits / 8),
             (_, 1..=32) => format!("uint32_t {name} : {bits}"),
-            _ => format!("uint64_t {name} : {bits}"),
+            (_, 33..=64) => format!("uint64_t {name} : {bits}"),
+            // No type of C has as many bits: a member for the first ones, bytes, and a member for the last ones.
+            (within, _) => {
+                let (head, tail) = ((8 - within) % 8, end % 8);
+                let whole = (bits - head - tail) / 8;
+                let mut members = Vec::new();
+                if head > 0 {
+                    members.push(format!("uint8_t {name}_head : {head}"));
+                }
+                members.push(format!("uint8_t {name}[{whole}]"));
+                if tail > 0 {
+                    members.push(format!("uint8_t {name}_tail : {tail}"));
+                }
+                members.join("; ")
+            }
         };
         let _ = writeln!(out, "    {declaration};{what}");
     }

@@ -5,6 +5,7 @@
 //! value, decoded value and meaning. Readers add what only they know (the string behind an offset,
 //! the name behind a section index) with [`Record::explain`].
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::OnceLock;
 
@@ -91,6 +92,7 @@ pub struct Layout {
     pub source: &'static str,
     names: &'static [&'static Names],
     text: &'static str,
+    has_gaps: bool,
     fields: OnceLock<Vec<FieldLayout>>,
 }
 
@@ -101,10 +103,10 @@ fn parts<const N: usize>(line: &'static str) -> [&'static str; N] {
 }
 
 /// The layout of a field.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FieldLayout {
-    /// The field's name as the format spells it.
-    pub name: &'static str,
+    /// The field's name as the format spells it; one of many has its number behind it, `NAME(0)`.
+    pub name: Cow<'static, str>,
     /// Its lowest bit, counted from the lowest bit of the record's first byte.
     pub lsb: u32,
     /// Its width in bits.
@@ -114,7 +116,7 @@ pub struct FieldLayout {
     /// Unit and meaning, in a few words.
     pub note: &'static str,
     /// The name of the field whose bits this one reinterprets; empty for a field of its own.
-    pub alternative_of: &'static str,
+    pub alternative_of: Cow<'static, str>,
 }
 
 /// How a field's bits are understood. Integers are little-endian.
@@ -242,7 +244,7 @@ impl Kind {
 pub enum Raw {
     /// Up to 64 bits.
     Int(u64),
-    /// A field of more than 64 bits, whole bytes.
+    /// A field of more than 64 bits, its lowest eight first.
     Bytes(Box<[u8]>),
     /// None: the field is of a structure that no file has.
     None,
@@ -310,7 +312,8 @@ pub struct Field {
     /// Unit and meaning of the field as such.
     pub note: &'static str,
     /// The name of the field whose bits this one reinterprets.
-    pub alternative_of: Option<&'static str>,
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string | null"))]
+    pub alternative_of: Option<Cow<'static, str>>,
     /// The bytes that it refers to, in the same file.
     pub target: Option<Span>,
     #[serde(skip)]
@@ -341,8 +344,9 @@ pub struct Record {
 
 impl Layout {
     /// A layout from a line a field, alternatives behind the fields that they reinterpret: name, lowest
-    /// bit, bits, kind, note, alternative of; a tab between. The kind is its word, for `enum`, `flags`
-    /// followed by `:` and the index in `names`, for `scaled` by `:multiply,add`.
+    /// bit (nothing where the field before ends), bits, kind, note, alternative of, how many there are and
+    /// how many bits apart; a tab between. The kind is its word, for `enum`, `flags` followed by `:` and
+    /// the index in `names`, for `scaled` by `:multiply,add`.
     pub const fn packed(
         name: &'static str,
         bytes: u32,
@@ -356,26 +360,82 @@ impl Layout {
             source,
             names,
             text,
+            has_gaps: false,
             fields: OnceLock::new(),
         }
+    }
+
+    /// The same layout with its gaps, bits that no field has, as reserved fields: `gap 26`, which begins at bit 26.
+    #[must_use]
+    pub const fn with_gaps(mut self) -> Self {
+        self.has_gaps = true;
+        self
     }
 
     /// Its fields, alternatives behind the fields that they reinterpret.
     pub fn fields(&self) -> &[FieldLayout] {
         self.fields.get_or_init(|| {
-            let lines = self.text.lines().map(|line| {
-                let [name, lsb, bits, kind, note, alternative_of] = parts(line);
-                FieldLayout {
-                    name,
-                    lsb: lsb.parse().unwrap_or(0),
-                    bits: bits.parse().unwrap_or(1),
-                    kind: Kind::named(kind, self.names),
-                    note,
-                    alternative_of,
+            let mut fields = Vec::new();
+            let mut next = 0;
+            for line in self.text.lines() {
+                let [name, lsb, bits, kind, note, of, repeat] = parts(line);
+                let lsb = lsb.parse().unwrap_or(next);
+                let bits = bits.parse().unwrap_or(1);
+                next = lsb + bits;
+                let repeat = repeat.split_once(',');
+                let (count, stride) = repeat.unwrap_or(("1", "0"));
+                let stride: u32 = stride.parse().unwrap_or(0);
+                for i in 0..count.parse().unwrap_or(1) {
+                    let numbered = |name: &'static str| match repeat {
+                        Some(_) if !name.is_empty() => format!("{name}({i})").into(),
+                        _ => name.into(),
+                    };
+                    fields.push(FieldLayout {
+                        name: numbered(name),
+                        lsb: lsb + i * stride,
+                        bits,
+                        kind: Kind::named(kind, self.names),
+                        note,
+                        alternative_of: numbered(of),
+                    });
                 }
-            });
-            lines.collect()
+            }
+            if self.has_gaps {
+                let claimed = |i: usize| [fields[i].lsb + fields[i].bits - 1, fields[i].lsb];
+                let gaps = unclaimed(fields.len(), &claimed, self.bytes.saturating_mul(8));
+                fields.extend(gaps.into_iter().map(|[msb, lsb]| FieldLayout {
+                    name: format!("gap {lsb}").into(),
+                    lsb,
+                    bits: msb - lsb + 1,
+                    kind: Kind::Reserved,
+                    note: "no field has these bits",
+                    alternative_of: "".into(),
+                }));
+                // Those of one array lie among those of others.
+                order::arrange(&mut fields, |field| field.lsb.into());
+            }
+            fields
         })
+    }
+
+    /// The field called `name`.
+    pub fn field(&self, name: &str) -> Option<&FieldLayout> {
+        self.fields().iter().find(|field| field.name == name)
+    }
+
+    /// Writes `value` to the field called `name` of the structure in `bytes`; its other bits stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// No such field, a field past the end of `bytes`, a value that has more bits than the field. Nothing is
+    /// written then.
+    pub fn write(&self, bytes: &mut [u8], name: &str, value: u64) -> Result<(), NotWritten> {
+        let field = self.field(name).ok_or(NotWritten::NoField)?;
+        let most = u64::MAX >> 64_u32.saturating_sub(field.bits);
+        if value > most {
+            return Err(NotWritten::TooLarge(most));
+        }
+        set_bits(bytes, field.lsb, field.bits, value).ok_or(NotWritten::PastEnd)
     }
 
     /// Reads the structure from `bytes`, which begin at `offset` of the file. Where they are fewer
@@ -394,6 +454,29 @@ impl Layout {
     }
 }
 
+/// Why a value was not written to a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotWritten {
+    /// The layout has no field of that name.
+    NoField,
+    /// The bytes end before the field does.
+    PastEnd,
+    /// The field holds no number larger than this one.
+    TooLarge(u64),
+}
+
+impl std::fmt::Display for NotWritten {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoField => f.write_str("there is no such field"),
+            Self::PastEnd => f.write_str("the bytes end before the field"),
+            Self::TooLarge(most) => write!(f, "at most {most} (0x{most:x}) fits"),
+        }
+    }
+}
+
+impl std::error::Error for NotWritten {}
+
 impl Record {
     /// A record without fields so far.
     pub fn new(name: impl Into<String>, span: Span, source: Option<&'static str>) -> Self {
@@ -404,6 +487,14 @@ impl Record {
             layout: None,
             source,
             fields: Vec::new(),
+        }
+    }
+
+    /// The structure of `layout` in `bytes` that no file has, such as what a launch writes.
+    pub fn made(layout: &Layout, name: impl Into<String>, bytes: &[u8]) -> Self {
+        Self {
+            is_stored: false,
+            ..layout.read(name, bytes, 0)
         }
     }
 
@@ -451,7 +542,7 @@ impl Record {
         };
         for field in layout.fields() {
             if let Some(mut field) = field.read(bytes, lsb) {
-                field.alternative_of = Some(of);
+                field.alternative_of = Some(of.into());
                 self.fields.push(field);
             }
         }
@@ -509,30 +600,36 @@ impl Record {
 
     /// The bits that no field claims, as highest and lowest bit, ascending.
     pub fn gaps(&self) -> Vec<[u32; 2]> {
-        let order = order::by_key(self.fields.len(), &|i| self.fields[i].bits[1].into());
-        let claimed = order.iter().map(|&i| self.fields[i as usize].bits);
-        let mut gaps = Vec::new();
-        let mut next = 0;
         let end = u32::try_from(self.span.size.saturating_mul(8)).unwrap_or(u32::MAX);
-        for [msb, lsb] in claimed {
-            if lsb > next {
-                gaps.push([lsb - 1, next]);
-            }
-            next = next.max(msb + 1);
-        }
-        if next < end {
-            gaps.push([end - 1, next]);
-        }
-        gaps
+        unclaimed(self.fields.len(), &|i| self.fields[i].bits, end)
     }
+}
+
+/// The bits below `end` that none of `count` fields has, as highest and lowest bit, ascending; `claimed` says which bits a
+/// field has.
+fn unclaimed(count: usize, claimed: &dyn Fn(usize) -> [u32; 2], end: u32) -> Vec<[u32; 2]> {
+    let mut gaps = Vec::new();
+    let mut next = 0;
+    for i in order::by_key(count, &|i| claimed(i)[1].into()) {
+        let [msb, lsb] = claimed(i as usize);
+        if lsb > next {
+            gaps.push([lsb - 1, next]);
+        }
+        next = next.max(msb + 1);
+    }
+    if next < end {
+        gaps.push([end - 1, next]);
+    }
+    gaps
 }
 
 impl FieldLayout {
     fn read(&self, bytes: &[u8], base: u32) -> Option<Field> {
         let mut field = read(bytes, base + self.lsb, self.bits, self.kind)?;
-        field.name = self.name.into();
+        field.name = self.name.to_string();
         field.note = self.note;
-        field.alternative_of = (!self.alternative_of.is_empty()).then_some(self.alternative_of);
+        field.alternative_of =
+            (!self.alternative_of.is_empty()).then(|| self.alternative_of.clone());
         Some(field)
     }
 }
@@ -549,12 +646,33 @@ pub fn bits(bytes: &[u8], lsb: u32, width: u32) -> Option<u64> {
     Some((all >> (lsb % 8)) as u64 & (u64::MAX >> (64 - width)))
 }
 
+/// Writes the lowest `width` bits of `value`, zeros above its 64, to `bytes` from bit `lsb` on; `None`, and nothing is
+/// written, where they are not all there.
+fn set_bits(bytes: &mut [u8], lsb: u32, width: u32, value: u64) -> Option<()> {
+    let end = lsb.checked_add(width)?;
+    let first = (lsb / 8) as usize;
+    let bytes = bytes.get_mut(first..end.div_ceil(8) as usize)?;
+    for at in 0..width {
+        let bit = lsb % 8 + at;
+        let is_set = value.checked_shr(at).unwrap_or(0) & 1 != 0;
+        let mask = 1 << (bit % 8);
+        let byte = &mut bytes[(bit / 8) as usize];
+        *byte = *byte & !mask | if is_set { mask } else { 0 };
+    }
+    Some(())
+}
+
 fn read(bytes: &[u8], lsb: u32, width: u32, kind: Kind) -> Option<Field> {
     let raw = if width <= 64 {
         Raw::Int(bits(bytes, lsb, width)?)
     } else {
-        let first = (lsb / 8) as usize;
-        Raw::Bytes(bytes.get(first..first + (width / 8) as usize)?.into())
+        let starts = (0..width).step_by(8);
+        let pieces = starts.map(|at| bits(bytes, lsb + at, (width - at).min(8)));
+        Raw::Bytes(
+            pieces
+                .map(|piece| Some(piece? as u8))
+                .collect::<Option<_>>()?,
+        )
     };
     let (value, meaning) = decode(&raw, width, kind);
     Some(Field {

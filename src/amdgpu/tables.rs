@@ -58,119 +58,119 @@ pub static AQL_CONDITION: Names = Names::packed("\
 // Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
 #[rustfmt::skip]
 pub static AQL_DISPATCH: Layout = Layout::packed("hsa_kernel_dispatch_packet_t", 64, "HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)", &[&AQL_TYPE, &AQL_FENCE], "\
-type\t0\t8\tenum:0\t\t\n\
-barrier\t8\t1\tflag\twaits for all packets before it to be complete\t\n\
-scacquire_fence_scope\t9\t2\tenum:1\tbefore the kernel\t\n\
-screlease_fence_scope\t11\t2\tenum:1\tbehind the kernel\t\n\
-header_reserved\t13\t3\treserved\tzero\t\n\
-dimensions\t16\t2\tcount\tof the grid, 1 to 3\t\n\
-setup_reserved\t18\t14\treserved\tzero\t\n\
-workgroup_size_x\t32\t16\tcount\twork-items of a workgroup\t\n\
-workgroup_size_y\t48\t16\tcount\t1 where the grid has 1 dimension\t\n\
-workgroup_size_z\t64\t16\tcount\t1 where the grid has 1 or 2 dimensions\t\n\
-reserved0\t80\t16\treserved\tzero\t\n\
-grid_size_x\t96\t32\tcount\twork-items of the grid, not workgroups\t\n\
-grid_size_y\t128\t32\tcount\t1 where the grid has 1 dimension\t\n\
-grid_size_z\t160\t32\tcount\t1 where the grid has 1 or 2 dimensions\t\n\
-private_segment_size\t192\t32\tsize\tscratch of a work-item\t\n\
-group_segment_size\t224\t32\tsize\tLDS of a workgroup, dynamic LDS included\t\n\
-kernel_object\t256\t64\taddress\tof the kernel's descriptor\t\n\
-kernarg_address\t320\t64\taddress\tof the arguments, aligned to 16 bytes at least\t\n\
-reserved2\t384\t64\treserved\tzero\t\n\
-completion_signal\t448\t64\taddress\tsignal that is counted down at the end; 0 for none\t\n\
+type\t\t8\tenum:0\n\
+barrier\t\t1\tflag\twaits for all packets before it to be complete\n\
+scacquire_fence_scope\t\t2\tenum:1\tbefore the kernel\n\
+screlease_fence_scope\t\t2\tenum:1\tbehind the kernel\n\
+header_reserved\t\t3\treserved\tzero\n\
+dimensions\t\t2\tcount\tof the grid, 1 to 3\n\
+setup_reserved\t\t14\treserved\tzero\n\
+workgroup_size_x\t\t16\tcount\twork-items of a workgroup\n\
+workgroup_size_y\t\t16\tcount\t1 where the grid has 1 dimension\n\
+workgroup_size_z\t\t16\tcount\t1 where the grid has 1 or 2 dimensions\n\
+reserved0\t\t16\treserved\tzero\n\
+grid_size_x\t\t32\tcount\twork-items of the grid, not workgroups\n\
+grid_size_y\t\t32\tcount\t1 where the grid has 1 dimension\n\
+grid_size_z\t\t32\tcount\t1 where the grid has 1 or 2 dimensions\n\
+private_segment_size\t\t32\tsize\tscratch of a work-item\n\
+group_segment_size\t\t32\tsize\tLDS of a workgroup, dynamic LDS included\n\
+kernel_object\t\t64\taddress\tof the kernel's descriptor\n\
+kernarg_address\t\t64\taddress\tof the arguments, aligned to 16 bytes at least\n\
+reserved2\t\t64\treserved\tzero\n\
+completion_signal\t\t64\taddress\tsignal that is counted down at the end; 0 for none\n\
 ");
 
 /// AQL packet that calls a function of an agent.
 // Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
 #[rustfmt::skip]
 pub static AQL_AGENT: Layout = Layout::packed("hsa_agent_dispatch_packet_t", 64, "HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)", &[&AQL_TYPE, &AQL_FENCE], "\
-type\t0\t8\tenum:0\t\t\n\
-barrier\t8\t1\tflag\twaits for all packets before it to be complete\t\n\
-scacquire_fence_scope\t9\t2\tenum:1\t\t\n\
-screlease_fence_scope\t11\t2\tenum:1\t\t\n\
-header_reserved\t13\t3\treserved\tzero\t\n\
-function\t16\t16\thex\twhich one; the application says which are which\t\n\
-reserved0\t32\t32\treserved\tzero\t\n\
-return_address\t64\t64\taddress\twhere the result goes\t\n\
-arg0\t128\t64\thex\t\t\n\
-arg1\t192\t64\thex\t\t\n\
-arg2\t256\t64\thex\t\t\n\
-arg3\t320\t64\thex\t\t\n\
-reserved2\t384\t64\treserved\tzero\t\n\
-completion_signal\t448\t64\taddress\tsignal that is counted down at the end; 0 for none\t\n\
+type\t\t8\tenum:0\n\
+barrier\t\t1\tflag\twaits for all packets before it to be complete\n\
+scacquire_fence_scope\t\t2\tenum:1\n\
+screlease_fence_scope\t\t2\tenum:1\n\
+header_reserved\t\t3\treserved\tzero\n\
+function\t\t16\thex\twhich one; the application says which are which\n\
+reserved0\t\t32\treserved\tzero\n\
+return_address\t\t64\taddress\twhere the result goes\n\
+arg0\t\t64\thex\n\
+arg1\t\t64\thex\n\
+arg2\t\t64\thex\n\
+arg3\t\t64\thex\n\
+reserved2\t\t64\treserved\tzero\n\
+completion_signal\t\t64\taddress\tsignal that is counted down at the end; 0 for none\n\
 ");
 
 /// AQL packet that waits for signals.
 // Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
 #[rustfmt::skip]
 pub static AQL_BARRIER: Layout = Layout::packed("hsa_barrier_and_packet_t, hsa_barrier_or_packet_t", 64, "HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)", &[&AQL_TYPE, &AQL_FENCE], "\
-type\t0\t8\tenum:0\t\t\n\
-barrier\t8\t1\tflag\twaits for all packets before it to be complete\t\n\
-scacquire_fence_scope\t9\t2\tenum:1\tonce the signals are as they should be\t\n\
-screlease_fence_scope\t11\t2\tenum:1\tbehind the acquire fence\t\n\
-header_reserved\t13\t3\treserved\tzero\t\n\
-reserved0\t16\t16\treserved\tzero\t\n\
-reserved1\t32\t32\treserved\tzero\t\n\
-dep_signal0\t64\t64\taddress\t0 for none\t\n\
-dep_signal1\t128\t64\taddress\t0 for none\t\n\
-dep_signal2\t192\t64\taddress\t0 for none\t\n\
-dep_signal3\t256\t64\taddress\t0 for none\t\n\
-dep_signal4\t320\t64\taddress\t0 for none\t\n\
-reserved2\t384\t64\treserved\tzero\t\n\
-completion_signal\t448\t64\taddress\tsignal that is counted down at the end; 0 for none\t\n\
+type\t\t8\tenum:0\n\
+barrier\t\t1\tflag\twaits for all packets before it to be complete\n\
+scacquire_fence_scope\t\t2\tenum:1\tonce the signals are as they should be\n\
+screlease_fence_scope\t\t2\tenum:1\tbehind the acquire fence\n\
+header_reserved\t\t3\treserved\tzero\n\
+reserved0\t\t16\treserved\tzero\n\
+reserved1\t\t32\treserved\tzero\n\
+dep_signal0\t\t64\taddress\t0 for none\n\
+dep_signal1\t\t64\taddress\t0 for none\n\
+dep_signal2\t\t64\taddress\t0 for none\n\
+dep_signal3\t\t64\taddress\t0 for none\n\
+dep_signal4\t\t64\taddress\t0 for none\n\
+reserved2\t\t64\treserved\tzero\n\
+completion_signal\t\t64\taddress\tsignal that is counted down at the end; 0 for none\n\
 ");
 
 /// AMD's AQL packet that waits for a signal to have a value.
 // Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
 #[rustfmt::skip]
 pub static AQL_BARRIER_VALUE: Layout = Layout::packed("hsa_amd_barrier_value_packet_t", 64, "HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)", &[&AQL_TYPE, &AQL_FENCE, &AQL_AMD_FORMAT, &AQL_CONDITION], "\
-type\t0\t8\tenum:0\t\t\n\
-barrier\t8\t1\tflag\twaits for all packets before it to be complete\t\n\
-scacquire_fence_scope\t9\t2\tenum:1\t\t\n\
-screlease_fence_scope\t11\t2\tenum:1\t\t\n\
-header_reserved\t13\t3\treserved\tzero\t\n\
-AmdFormat\t16\t8\tenum:2\t\t\n\
-reserved\t24\t8\treserved\tzero\t\n\
-reserved0\t32\t32\treserved\tzero\t\n\
-signal\t64\t64\taddress\t0 for none\t\n\
-value\t128\t64\tsigned\twhat the signal, masked, is compared with\t\n\
-mask\t192\t64\thex\tbits of the signal that count\t\n\
-cond\t256\t32\tenum:3\t\t\n\
-reserved1\t288\t32\treserved\tzero\t\n\
-reserved2\t320\t64\treserved\tzero\t\n\
-reserved3\t384\t64\treserved\tzero\t\n\
-completion_signal\t448\t64\taddress\tsignal that is counted down at the end; 0 for none\t\n\
+type\t\t8\tenum:0\n\
+barrier\t\t1\tflag\twaits for all packets before it to be complete\n\
+scacquire_fence_scope\t\t2\tenum:1\n\
+screlease_fence_scope\t\t2\tenum:1\n\
+header_reserved\t\t3\treserved\tzero\n\
+AmdFormat\t\t8\tenum:2\n\
+reserved\t\t8\treserved\tzero\n\
+reserved0\t\t32\treserved\tzero\n\
+signal\t\t64\taddress\t0 for none\n\
+value\t\t64\tsigned\twhat the signal, masked, is compared with\n\
+mask\t\t64\thex\tbits of the signal that count\n\
+cond\t\t32\tenum:3\n\
+reserved1\t\t32\treserved\tzero\n\
+reserved2\t\t64\treserved\tzero\n\
+reserved3\t\t64\treserved\tzero\n\
+completion_signal\t\t64\taddress\tsignal that is counted down at the end; 0 for none\n\
 ");
 
 /// AMD's AQL packet that jumps to PM4 commands.
 // Source: AMD ROCR-Runtime (NCSA), amd_aql_queue.cpp, AqlQueue::ExecutePM4
 #[rustfmt::skip]
 pub static AQL_PM4_IB: Layout = Layout::packed("amd_aql_pm4_ib", 64, "AMD ROCR-Runtime (NCSA), amd_aql_queue.cpp, AqlQueue::ExecutePM4", &[&AQL_TYPE, &AQL_FENCE, &AQL_AMD_FORMAT], "\
-type\t0\t8\tenum:0\t\t\n\
-barrier\t8\t1\tflag\twaits for all packets before it to be complete\t\n\
-scacquire_fence_scope\t9\t2\tenum:1\t\t\n\
-screlease_fence_scope\t11\t2\tenum:1\t\t\n\
-header_reserved\t13\t3\treserved\tzero\t\n\
-ven_hdr\t16\t16\tenum:2\t\t\n\
-ib_jump_cmd0\t32\t32\thex\tPM4 INDIRECT_BUFFER\t\n\
-ib_jump_cmd1\t64\t32\thex\tits address, lower half\t\n\
-ib_jump_cmd2\t96\t32\thex\tits address, upper half\t\n\
-ib_jump_cmd3\t128\t32\thex\tits size in words, and whether it is valid\t\n\
-dw_cnt_remain\t160\t32\tcount\twords of the packet that are left\t\n\
-reserved\t192\t256\treserved\tzero\t\n\
-completion_signal\t448\t64\taddress\tsignal that is counted down at the end; 0 for none\t\n\
+type\t\t8\tenum:0\n\
+barrier\t\t1\tflag\twaits for all packets before it to be complete\n\
+scacquire_fence_scope\t\t2\tenum:1\n\
+screlease_fence_scope\t\t2\tenum:1\n\
+header_reserved\t\t3\treserved\tzero\n\
+ven_hdr\t\t16\tenum:2\n\
+ib_jump_cmd0\t\t32\thex\tPM4 INDIRECT_BUFFER\n\
+ib_jump_cmd1\t\t32\thex\tits address, lower half\n\
+ib_jump_cmd2\t\t32\thex\tits address, upper half\n\
+ib_jump_cmd3\t\t32\thex\tits size in words, and whether it is valid\n\
+dw_cnt_remain\t\t32\tcount\twords of the packet that are left\n\
+reserved\t\t256\treserved\tzero\n\
+completion_signal\t\t64\taddress\tsignal that is counted down at the end; 0 for none\n\
 ");
 
 /// AQL packet of which only the header is known.
 // Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
 #[rustfmt::skip]
 pub static AQL_OTHER: Layout = Layout::packed("AQL packet", 64, "HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)", &[&AQL_TYPE, &AQL_FENCE], "\
-type\t0\t8\tenum:0\t\t\n\
-barrier\t8\t1\tflag\twaits for all packets before it to be complete\t\n\
-scacquire_fence_scope\t9\t2\tenum:1\t\t\n\
-screlease_fence_scope\t11\t2\tenum:1\t\t\n\
-header_reserved\t13\t3\treserved\tzero\t\n\
-rest\t16\t496\tbytes\t\t\n\
+type\t\t8\tenum:0\n\
+barrier\t\t1\tflag\twaits for all packets before it to be complete\n\
+scacquire_fence_scope\t\t2\tenum:1\n\
+screlease_fence_scope\t\t2\tenum:1\n\
+header_reserved\t\t3\treserved\tzero\n\
+rest\t\t496\tbytes\n\
 ");
 
 // bundle.toml
@@ -210,94 +210,94 @@ pub static OFFLOAD_KIND: Names = Names::packed("\
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
 pub static BUNDLE_HEADER: Layout = Layout::packed("__CLANG_OFFLOAD_BUNDLE__", 32, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[], "\
-magic\t0\t192\ttext\t__CLANG_OFFLOAD_BUNDLE__, no NUL\t\n\
-number of entries\t192\t64\tcount\t\t\n\
+magic\t\t192\ttext\t__CLANG_OFFLOAD_BUNDLE__, no NUL\n\
+number of entries\t\t64\tcount\n\
 ");
 
 /// An offload bundle's entry; its ID follows.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
 pub static BUNDLE_ENTRY: Layout = Layout::packed("bundle entry", 24, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[], "\
-offset\t0\t64\toffset\tfrom the start of the bundle\t\n\
-size\t64\t64\tsize\tbytes\t\n\
-ID length\t128\t64\tsize\tbytes of the ID, which has no NUL\t\n\
+offset\t\t64\toffset\tfrom the start of the bundle\n\
+size\t\t64\tsize\tbytes\n\
+ID length\t\t64\tsize\tbytes of the ID, which has no NUL\n\
 ");
 
 /// Header of a compressed bundle, version 1.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
 pub static COMPRESSED_BUNDLE_V1: Layout = Layout::packed("CCOB (version 1)", 20, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[&COMPRESSION_METHOD], "\
-magic\t0\t32\ttext\tCCOB\t\n\
-version\t32\t16\tunsigned\t\t\n\
-method\t48\t16\tenum:0\t\t\n\
-uncompressed size\t64\t32\tsize\tbytes\t\n\
-hash\t96\t64\thex\tfirst 8 bytes of the MD5 of the bundle\t\n\
+magic\t\t32\ttext\tCCOB\n\
+version\t\t16\tunsigned\n\
+method\t\t16\tenum:0\n\
+uncompressed size\t\t32\tsize\tbytes\n\
+hash\t\t64\thex\tfirst 8 bytes of the MD5 of the bundle\n\
 ");
 
 /// Header of a compressed bundle, version 2.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
 pub static COMPRESSED_BUNDLE_V2: Layout = Layout::packed("CCOB (version 2)", 24, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[&COMPRESSION_METHOD], "\
-magic\t0\t32\ttext\tCCOB\t\n\
-version\t32\t16\tunsigned\t\t\n\
-method\t48\t16\tenum:0\t\t\n\
-file size\t64\t32\tsize\tbytes, header included\t\n\
-uncompressed size\t96\t32\tsize\tbytes\t\n\
-hash\t128\t64\thex\tfirst 8 bytes of the MD5 of the bundle\t\n\
+magic\t\t32\ttext\tCCOB\n\
+version\t\t16\tunsigned\n\
+method\t\t16\tenum:0\n\
+file size\t\t32\tsize\tbytes, header included\n\
+uncompressed size\t\t32\tsize\tbytes\n\
+hash\t\t64\thex\tfirst 8 bytes of the MD5 of the bundle\n\
 ");
 
 /// Header of a compressed bundle, version 3.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
 pub static COMPRESSED_BUNDLE_V3: Layout = Layout::packed("CCOB (version 3)", 32, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[&COMPRESSION_METHOD], "\
-magic\t0\t32\ttext\tCCOB\t\n\
-version\t32\t16\tunsigned\t\t\n\
-method\t48\t16\tenum:0\t\t\n\
-file size\t64\t64\tsize\tbytes, header included\t\n\
-uncompressed size\t128\t64\tsize\tbytes\t\n\
-hash\t192\t64\thex\tfirst 8 bytes of the MD5 of the bundle\t\n\
+magic\t\t32\ttext\tCCOB\n\
+version\t\t16\tunsigned\n\
+method\t\t16\tenum:0\n\
+file size\t\t64\tsize\tbytes, header included\n\
+uncompressed size\t\t64\tsize\tbytes\n\
+hash\t\t64\thex\tfirst 8 bytes of the MD5 of the bundle\n\
 ");
 
 /// Wrapper in .hipFatBinSegment of a host program.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
 pub static HIP_FATBIN_WRAPPER: Layout = Layout::packed("__CudaFatBinaryWrapper", 24, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[], "\
-magic\t0\t32\thex\t0x48495046: HIPF\t\n\
-version\t32\t32\tunsigned\t1\t\n\
-binary\t64\t64\taddress\tthe bundle in .hip_fatbin; filled in by a relocation in an object file or a library\t\n\
-unused\t128\t64\treserved\tzero\t\n\
+magic\t\t32\thex\t0x48495046: HIPF\n\
+version\t\t32\tunsigned\t1\n\
+binary\t\t64\taddress\tthe bundle in .hip_fatbin; filled in by a relocation in an object file or a library\n\
+unused\t\t64\treserved\tzero\n\
 ");
 
 /// Header of an LLVM offload binary.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
 pub static OFFLOAD_BINARY_HEADER: Layout = Layout::packed("OffloadBinary::Header", 32, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[], "\
-Magic\t0\t32\thex\t10 ff 10 ad\t\n\
-Version\t32\t32\tunsigned\t1\t\n\
-Size\t64\t64\tsize\tbytes of the whole binary\t\n\
-EntryOffset\t128\t64\toffset\tfrom the start of the binary\t\n\
-EntrySize\t192\t64\tsize\tbytes of the entry; 40\t\n\
+Magic\t\t32\thex\t10 ff 10 ad\n\
+Version\t\t32\tunsigned\t1\n\
+Size\t\t64\tsize\tbytes of the whole binary\n\
+EntryOffset\t\t64\toffset\tfrom the start of the binary\n\
+EntrySize\t\t64\tsize\tbytes of the entry; 40\n\
 ");
 
 /// Entry of an LLVM offload binary.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
 pub static OFFLOAD_BINARY_ENTRY: Layout = Layout::packed("OffloadBinary::Entry", 40, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[&IMAGE_KIND, &OFFLOAD_KIND], "\
-TheImageKind\t0\t16\tenum:0\t\t\n\
-TheOffloadKind\t16\t16\tflags:1\t\t\n\
-Flags\t32\t32\thex\t\t\n\
-StringOffset\t64\t64\toffset\tfrom the start of the binary\t\n\
-NumStrings\t128\t64\tcount\t\t\n\
-ImageOffset\t192\t64\toffset\tfrom the start of the binary\t\n\
-ImageSize\t256\t64\tsize\tbytes\t\n\
+TheImageKind\t\t16\tenum:0\n\
+TheOffloadKind\t\t16\tflags:1\n\
+Flags\t\t32\thex\n\
+StringOffset\t\t64\toffset\tfrom the start of the binary\n\
+NumStrings\t\t64\tcount\n\
+ImageOffset\t\t64\toffset\tfrom the start of the binary\n\
+ImageSize\t\t64\tsize\tbytes\n\
 ");
 
 /// A key and its value in an LLVM offload binary.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22
 #[rustfmt::skip]
 pub static OFFLOAD_BINARY_STRING: Layout = Layout::packed("OffloadBinary::StringEntry", 16, "LLVM (Apache-2.0 WITH LLVM-exception), ClangOffloadBundler and ClangOffloadPackager documentation; Object/OffloadBundle.h, OffloadBinary.h of LLVM 22", &[], "\
-KeyOffset\t0\t64\toffset\tfrom the start of the binary\t\n\
-ValueOffset\t64\t64\toffset\tfrom the start of the binary\t\n\
+KeyOffset\t\t64\toffset\tfrom the start of the binary\n\
+ValueOffset\t\t64\toffset\tfrom the start of the binary\n\
 ");
 
 // directive.toml
@@ -512,73 +512,73 @@ pub static SRAMECC: Names = Names::packed("\
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
 pub static NOTE_CODE_OBJECT_VERSION: Layout = Layout::packed("NT_AMD_HSA_CODE_OBJECT_VERSION", 8, "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", &[], "\
-major_version\t0\t32\tunsigned\t\t\n\
-minor_version\t32\t32\tunsigned\t\t\n\
+major_version\t\t32\tunsigned\n\
+minor_version\t\t32\tunsigned\n\
 ");
 
 /// How HSAIL was finalised to a V2 code object; written by the finaliser only.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), llvm-readobj of LLVM 22 (AMDHSAILProperties); values by the HSA runtime specification, hsa.h
 #[rustfmt::skip]
 pub static NOTE_HSAIL: Layout = Layout::packed("NT_AMD_HSA_HSAIL", 11, "LLVM (Apache-2.0 WITH LLVM-exception), llvm-readobj of LLVM 22 (AMDHSAILProperties); values by the HSA runtime specification, hsa.h", &[], "\
-hsail_major_version\t0\t32\tunsigned\t\t\n\
-hsail_minor_version\t32\t32\tunsigned\t\t\n\
-profile\t64\t8\tunsigned\t0 base, 1 full\t\n\
-machine_model\t72\t8\tunsigned\t0 small, 1 large\t\n\
-default_float_round\t80\t8\tunsigned\t1 toward zero, 2 to the nearest even\t\n\
+hsail_major_version\t\t32\tunsigned\n\
+hsail_minor_version\t\t32\tunsigned\n\
+profile\t\t8\tunsigned\t0 base, 1 full\n\
+machine_model\t\t8\tunsigned\t0 small, 1 large\n\
+default_float_round\t\t8\tunsigned\t1 toward zero, 2 to the nearest even\n\
 ");
 
 /// Beginning of the target of a V2 code object; the two names follow.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
 pub static NOTE_ISA_VERSION: Layout = Layout::packed("NT_AMD_HSA_ISA_VERSION", 16, "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", &[], "\
-vendor_name_size\t0\t16\tsize\tbytes with the NUL\t\n\
-architecture_name_size\t16\t16\tsize\tbytes with the NUL\t\n\
-major\t32\t32\tunsigned\t\t\n\
-minor\t64\t32\tunsigned\t\t\n\
-stepping\t96\t32\tunsigned\t\t\n\
+vendor_name_size\t\t16\tsize\tbytes with the NUL\n\
+architecture_name_size\t\t16\tsize\tbytes with the NUL\n\
+major\t\t32\tunsigned\n\
+minor\t\t32\tunsigned\n\
+stepping\t\t32\tunsigned\n\
 ");
 
 /// e_flags of a V2 code object.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
 pub static E_FLAGS_V2: Layout = Layout::packed("e_flags (V2)", 4, "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", &[&MACH], "\
-EF_AMDGPU_MACH\t0\t8\tenum:0\tthe processor\t\n\
-EF_AMDGPU_FEATURE_XNACK_V3\t8\t1\tflag\tXNACK on\t\n\
-EF_AMDGPU_FEATURE_SRAMECC_V3\t9\t1\tflag\tSRAMECC on\t\n\
-e_flags[31:10]\t10\t22\treserved\t\t\n\
+EF_AMDGPU_MACH\t\t8\tenum:0\tthe processor\n\
+EF_AMDGPU_FEATURE_XNACK_V3\t\t1\tflag\tXNACK on\n\
+EF_AMDGPU_FEATURE_SRAMECC_V3\t\t1\tflag\tSRAMECC on\n\
+e_flags[31:10]\t\t22\treserved\n\
 EF_AMDGPU_FEATURE_XNACK_V2\t0\t1\tflag\tXNACK on, as documented\tEF_AMDGPU_MACH\n\
-EF_AMDGPU_FEATURE_TRAP_HANDLER_V2\t1\t1\tflag\ttrap handler on, as documented\tEF_AMDGPU_MACH\n\
+EF_AMDGPU_FEATURE_TRAP_HANDLER_V2\t\t1\tflag\ttrap handler on, as documented\tEF_AMDGPU_MACH\n\
 ");
 
 /// e_flags of a V3 code object.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
 pub static E_FLAGS_V3: Layout = Layout::packed("e_flags (V3)", 4, "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", &[&MACH], "\
-EF_AMDGPU_MACH\t0\t8\tenum:0\tthe processor\t\n\
-EF_AMDGPU_FEATURE_XNACK_V3\t8\t1\tflag\tXNACK on\t\n\
-EF_AMDGPU_FEATURE_SRAMECC_V3\t9\t1\tflag\tSRAMECC on\t\n\
-e_flags[31:10]\t10\t22\treserved\t\t\n\
+EF_AMDGPU_MACH\t\t8\tenum:0\tthe processor\n\
+EF_AMDGPU_FEATURE_XNACK_V3\t\t1\tflag\tXNACK on\n\
+EF_AMDGPU_FEATURE_SRAMECC_V3\t\t1\tflag\tSRAMECC on\n\
+e_flags[31:10]\t\t22\treserved\n\
 ");
 
 /// e_flags of a V4 or V5 code object.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
 pub static E_FLAGS_V4: Layout = Layout::packed("e_flags (V4, V5)", 4, "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", &[&MACH, &XNACK, &SRAMECC], "\
-EF_AMDGPU_MACH\t0\t8\tenum:0\tthe processor\t\n\
-EF_AMDGPU_FEATURE_XNACK_V4\t8\t2\tenum:1\t\t\n\
-EF_AMDGPU_FEATURE_SRAMECC_V4\t10\t2\tenum:2\t\t\n\
-e_flags[31:12]\t12\t20\treserved\t\t\n\
+EF_AMDGPU_MACH\t\t8\tenum:0\tthe processor\n\
+EF_AMDGPU_FEATURE_XNACK_V4\t\t2\tenum:1\n\
+EF_AMDGPU_FEATURE_SRAMECC_V4\t\t2\tenum:2\n\
+e_flags[31:12]\t\t20\treserved\n\
 ");
 
 /// e_flags of a V6 code object.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h
 #[rustfmt::skip]
 pub static E_FLAGS_V6: Layout = Layout::packed("e_flags (V6)", 4, "LLVM (Apache-2.0 WITH LLVM-exception), AMDGPUUsage of LLVM 22, Code Object; BinaryFormat/ELF.h", &[&MACH, &XNACK, &SRAMECC], "\
-EF_AMDGPU_MACH\t0\t8\tenum:0\tthe processor\t\n\
-EF_AMDGPU_FEATURE_XNACK_V4\t8\t2\tenum:1\t\t\n\
-EF_AMDGPU_FEATURE_SRAMECC_V4\t10\t2\tenum:2\t\t\n\
-e_flags[23:12]\t12\t12\treserved\t\t\n\
-EF_AMDGPU_GENERIC_VERSION\t24\t8\tunsigned\tversion of a generic processor, from 1 on; 0 for others\t\n\
+EF_AMDGPU_MACH\t\t8\tenum:0\tthe processor\n\
+EF_AMDGPU_FEATURE_XNACK_V4\t\t2\tenum:1\n\
+EF_AMDGPU_FEATURE_SRAMECC_V4\t\t2\tenum:2\n\
+e_flags[23:12]\t\t12\treserved\n\
+EF_AMDGPU_GENERIC_VERSION\t\t8\tunsigned\tversion of a generic processor, from 1 on; 0 for others\n\
 ");
 
 // kernel_code.toml
@@ -605,95 +605,95 @@ pub static ELEMENT_SIZE: Names = Names::packed("\
 // Source: AMD ROCR-Runtime, amd_hsa_kernel_code.h (NCSA); LLVM AMDKernelCodeT.h (Apache-2.0 WITH LLVM-exception); checked on kernels of clang 13
 #[rustfmt::skip]
 pub static AMD_KERNEL_CODE: Layout = Layout::packed("amd_kernel_code_t", 256, "AMD ROCR-Runtime, amd_hsa_kernel_code.h (NCSA); LLVM AMDKernelCodeT.h (Apache-2.0 WITH LLVM-exception); checked on kernels of clang 13", &[&MACHINE_KIND, &FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID, &ELEMENT_SIZE], "\
-amd_kernel_code_version_major\t0\t32\tunsigned\t1\t\n\
-amd_kernel_code_version_minor\t32\t32\tunsigned\t\t\n\
-amd_machine_kind\t64\t16\tenum:0\t\t\n\
-amd_machine_version_major\t80\t16\tunsigned\tgfx906: 9\t\n\
-amd_machine_version_minor\t96\t16\tunsigned\tgfx906: 0\t\n\
-amd_machine_version_stepping\t112\t16\tunsigned\tgfx906: 6\t\n\
-kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom here to the first instruction, which is aligned to 256\t\n\
-kernel_code_prefetch_byte_offset\t192\t64\tsigned\tfrom here to code to prefetch\t\n\
-kernel_code_prefetch_byte_size\t256\t64\tsize\tbytes to prefetch; 0 if not stated\t\n\
-max_scratch_backing_memory_byte_size\t320\t64\tsize\tmost bytes of scratch of all waves; 0 if not stated\t\n\
-GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tscaled:4,1\tVGPRs of a work-item, rounded up\t\n\
-GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tscaled:8,1\tSGPRs of a wavefront, rounded up\t\n\
-PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
-FLOAT_ROUND_MODE_32\t396\t2\tenum:1\t32-bit\t\n\
-FLOAT_ROUND_MODE_16_64\t398\t2\tenum:1\t16- and 64-bit\t\n\
-FLOAT_DENORM_MODE_32\t400\t2\tenum:2\t32-bit\t\n\
-FLOAT_DENORM_MODE_16_64\t402\t2\tenum:2\t16- and 64-bit\t\n\
-PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
-ENABLE_DX10_CLAMP\t405\t1\tflag\tNaN clamps to 0\t\n\
-DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
-ENABLE_IEEE_MODE\t407\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\t\n\
-BULKY\t408\t1\tflag\tzero here\t\n\
-CDBG_USER\t409\t1\tflag\tzero here\t\n\
-FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
-compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
-compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
-compute_pgm_rsrc1.RESERVED3\t413\t3\treserved\tzero\t\n\
-ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
-USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
-ENABLE_TRAP_HANDLER\t422\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
-ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:3\t\t\n\
-ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
-GRANULATED_LDS_SIZE\t431\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
-ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
-ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
-compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_GRID_WORKGROUP_COUNT_X\t455\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_GRID_WORKGROUP_COUNT_Y\t456\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_GRID_WORKGROUP_COUNT_Z\t457\t1\tflag\t1 SGPR\t\n\
-ENABLE_WAVEFRONT_SIZE32\t458\t1\tflag\twavefronts of 32 lanes; gfx10 and later\t\n\
-kernel_code_properties.RESERVED1\t459\t5\treserved\tzero\t\n\
-ENABLE_ORDERED_APPEND_GDS\t464\t1\tflag\tthe kernel uses ordered append of GDS\t\n\
-PRIVATE_ELEMENT_SIZE\t465\t2\tenum:4\t\t\n\
-IS_PTR64\t467\t1\tflag\tpointers have 64 bits\t\n\
-IS_DYNAMIC_CALLSTACK\t468\t1\tflag\tthe stack is larger than stated\t\n\
-IS_DEBUG_ENABLED\t469\t1\tflag\tcode for a debugger\t\n\
-IS_XNACK_ENABLED\t470\t1\tflag\tcode for XNACK on\t\n\
-kernel_code_properties.RESERVED2\t471\t9\treserved\tzero\t\n\
-workitem_private_segment_byte_size\t480\t32\tsize\tbytes of scratch of a work-item\t\n\
-workgroup_group_segment_byte_size\t512\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
-gds_segment_byte_size\t544\t32\tsize\tbytes of GDS\t\n\
-kernarg_segment_byte_size\t576\t64\tsize\tbytes of arguments\t\n\
-workgroup_fbarrier_count\t640\t32\tcount\tfbarriers of a workgroup\t\n\
-wavefront_sgpr_count\t672\t16\tcount\tSGPRs of a wavefront\t\n\
-workitem_vgpr_count\t688\t16\tcount\tVGPRs of a work-item\t\n\
-reserved_vgpr_first\t704\t16\tunsigned\tfirst VGPR kept for the debugger\t\n\
-reserved_vgpr_count\t720\t16\tcount\t\t\n\
-reserved_sgpr_first\t736\t16\tunsigned\tfirst SGPR kept for the debugger\t\n\
-reserved_sgpr_count\t752\t16\tcount\t\t\n\
-debug_wavefront_private_segment_offset_sgpr\t768\t16\tunsigned\tSGPR with the offset of the wave's scratch, for the debugger\t\n\
-debug_private_segment_buffer_sgpr\t784\t16\tunsigned\tfirst of 4 SGPRs with the scratch descriptor, for the debugger\t\n\
-kernarg_segment_alignment\t800\t8\tlog2\tbytes\t\n\
-group_segment_alignment\t808\t8\tlog2\tbytes\t\n\
-private_segment_alignment\t816\t8\tlog2\tbytes\t\n\
-wavefront_size\t824\t8\tlog2\tlanes\t\n\
-call_convention\t832\t32\tsigned\t-1 from LLVM\t\n\
-reserved1\t864\t96\treserved\tzero\t\n\
-runtime_loader_kernel_symbol\t960\t64\taddress\tset by the loader; zero here\t\n\
-control_directives\t1024\t1024\tbytes\tof the finaliser; zero from LLVM\t\n\
+amd_kernel_code_version_major\t\t32\tunsigned\t1\n\
+amd_kernel_code_version_minor\t\t32\tunsigned\n\
+amd_machine_kind\t\t16\tenum:0\n\
+amd_machine_version_major\t\t16\tunsigned\tgfx906: 9\n\
+amd_machine_version_minor\t\t16\tunsigned\tgfx906: 0\n\
+amd_machine_version_stepping\t\t16\tunsigned\tgfx906: 6\n\
+kernel_code_entry_byte_offset\t\t64\tsigned\tfrom here to the first instruction, which is aligned to 256\n\
+kernel_code_prefetch_byte_offset\t\t64\tsigned\tfrom here to code to prefetch\n\
+kernel_code_prefetch_byte_size\t\t64\tsize\tbytes to prefetch; 0 if not stated\n\
+max_scratch_backing_memory_byte_size\t\t64\tsize\tmost bytes of scratch of all waves; 0 if not stated\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t\t6\tscaled:4,1\tVGPRs of a work-item, rounded up\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t\t4\tscaled:8,1\tSGPRs of a wavefront, rounded up\n\
+PRIORITY\t\t2\tunsigned\tset at dispatch; zero here\n\
+FLOAT_ROUND_MODE_32\t\t2\tenum:1\t32-bit\n\
+FLOAT_ROUND_MODE_16_64\t\t2\tenum:1\t16- and 64-bit\n\
+FLOAT_DENORM_MODE_32\t\t2\tenum:2\t32-bit\n\
+FLOAT_DENORM_MODE_16_64\t\t2\tenum:2\t16- and 64-bit\n\
+PRIV\t\t1\tflag\tprivileged; zero here\n\
+ENABLE_DX10_CLAMP\t\t1\tflag\tNaN clamps to 0\n\
+DEBUG_MODE\t\t1\tflag\tzero here\n\
+ENABLE_IEEE_MODE\t\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\n\
+BULKY\t\t1\tflag\tzero here\n\
+CDBG_USER\t\t1\tflag\tzero here\n\
+FP16_OVFL\t\t1\tflag\t16-bit overflow gives the largest number, not infinity\n\
+compute_pgm_rsrc1.RESERVED1\t\t1\treserved\tzero\n\
+compute_pgm_rsrc1.RESERVED2\t\t1\treserved\tzero\n\
+compute_pgm_rsrc1.RESERVED3\t\t3\treserved\tzero\n\
+ENABLE_PRIVATE_SEGMENT\t\t1\tflag\tthe kernel uses scratch\n\
+USER_SGPR_COUNT\t\t5\tunsigned\tscalar registers set up before start\n\
+ENABLE_TRAP_HANDLER\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_INFO\t\t1\tflag\t1 SGPR\n\
+ENABLE_VGPR_WORKITEM_ID\t\t2\tenum:3\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_EXCEPTION_MEMORY\t\t1\tflag\tset by the loader; zero here\n\
+GRANULATED_LDS_SIZE\t\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t\t1\tflag\ttrap on invalid operation\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t\t1\tflag\ttrap on denormal operand\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t\t1\tflag\ttrap on division by zero\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t\t1\tflag\ttrap on overflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t\t1\tflag\ttrap on underflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t\t1\tflag\ttrap on inexact result\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t\t1\tflag\ttrap on integer division by zero\n\
+compute_pgm_rsrc2.RESERVED0\t\t1\treserved\tzero\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t\t1\tflag\t4 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_DISPATCH_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_QUEUE_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_DISPATCH_ID\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t\t1\tflag\t2 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_GRID_WORKGROUP_COUNT_X\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_GRID_WORKGROUP_COUNT_Y\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_GRID_WORKGROUP_COUNT_Z\t\t1\tflag\t1 SGPR\n\
+ENABLE_WAVEFRONT_SIZE32\t\t1\tflag\twavefronts of 32 lanes; gfx10 and later\n\
+kernel_code_properties.RESERVED1\t\t5\treserved\tzero\n\
+ENABLE_ORDERED_APPEND_GDS\t\t1\tflag\tthe kernel uses ordered append of GDS\n\
+PRIVATE_ELEMENT_SIZE\t\t2\tenum:4\n\
+IS_PTR64\t\t1\tflag\tpointers have 64 bits\n\
+IS_DYNAMIC_CALLSTACK\t\t1\tflag\tthe stack is larger than stated\n\
+IS_DEBUG_ENABLED\t\t1\tflag\tcode for a debugger\n\
+IS_XNACK_ENABLED\t\t1\tflag\tcode for XNACK on\n\
+kernel_code_properties.RESERVED2\t\t9\treserved\tzero\n\
+workitem_private_segment_byte_size\t\t32\tsize\tbytes of scratch of a work-item\n\
+workgroup_group_segment_byte_size\t\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\n\
+gds_segment_byte_size\t\t32\tsize\tbytes of GDS\n\
+kernarg_segment_byte_size\t\t64\tsize\tbytes of arguments\n\
+workgroup_fbarrier_count\t\t32\tcount\tfbarriers of a workgroup\n\
+wavefront_sgpr_count\t\t16\tcount\tSGPRs of a wavefront\n\
+workitem_vgpr_count\t\t16\tcount\tVGPRs of a work-item\n\
+reserved_vgpr_first\t\t16\tunsigned\tfirst VGPR kept for the debugger\n\
+reserved_vgpr_count\t\t16\tcount\n\
+reserved_sgpr_first\t\t16\tunsigned\tfirst SGPR kept for the debugger\n\
+reserved_sgpr_count\t\t16\tcount\n\
+debug_wavefront_private_segment_offset_sgpr\t\t16\tunsigned\tSGPR with the offset of the wave's scratch, for the debugger\n\
+debug_private_segment_buffer_sgpr\t\t16\tunsigned\tfirst of 4 SGPRs with the scratch descriptor, for the debugger\n\
+kernarg_segment_alignment\t\t8\tlog2\tbytes\n\
+group_segment_alignment\t\t8\tlog2\tbytes\n\
+private_segment_alignment\t\t8\tlog2\tbytes\n\
+wavefront_size\t\t8\tlog2\tlanes\n\
+call_convention\t\t32\tsigned\t-1 from LLVM\n\
+reserved1\t\t96\treserved\tzero\n\
+runtime_loader_kernel_symbol\t\t64\taddress\tset by the loader; zero here\n\
+control_directives\t\t1024\tbytes\tof the finaliser; zero from LLVM\n\
 compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
-compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
-kernel_code_properties\t448\t32\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+compute_pgm_rsrc2\t\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t\t32\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
 ");
 
 // kernel_descriptor.toml
@@ -732,521 +732,521 @@ pub static SYSTEM_VGPR_WORKITEM_ID: Names = Names::packed("\
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
 pub static KERNEL_DESCRIPTOR: Layout = Layout::packed("kernel_descriptor_t", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[], "\
-group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
-private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
-kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
-reserved0\t96\t32\treserved\tzero\t\n\
-kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
-reserved1\t192\t160\treserved\tzero\t\n\
-compute_pgm_rsrc3\t352\t32\thex\t\t\n\
-compute_pgm_rsrc1\t384\t32\thex\t\t\n\
-compute_pgm_rsrc2\t416\t32\thex\t\t\n\
-kernel_code_properties\t448\t16\thex\t\t\n\
-kernarg_preload\t464\t16\thex\t\t\n\
-reserved3\t480\t32\treserved\tzero\t\n\
+group_segment_fixed_size\t\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\n\
+private_segment_fixed_size\t\t32\tsize\tbytes of scratch of a work-item\n\
+kernarg_size\t\t32\tsize\tbytes of arguments; 0 if not stated\n\
+reserved0\t\t32\treserved\tzero\n\
+kernel_code_entry_byte_offset\t\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\n\
+reserved1\t\t160\treserved\tzero\n\
+compute_pgm_rsrc3\t\t32\thex\n\
+compute_pgm_rsrc1\t\t32\thex\n\
+compute_pgm_rsrc2\t\t32\thex\n\
+kernel_code_properties\t\t16\thex\n\
+kernarg_preload\t\t16\thex\n\
+reserved3\t\t32\treserved\tzero\n\
 ");
 
 /// Kernel descriptor of gfx6 to gfx8.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
 pub static KERNEL_DESCRIPTOR_GFX6: Layout = Layout::packed("kernel_descriptor_t (GFX6)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
-group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
-private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
-kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
-reserved0\t96\t32\treserved\tzero\t\n\
-kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
-reserved1\t192\t160\treserved\tzero\t\n\
-compute_pgm_rsrc3\t352\t32\treserved\tzero\t\n\
-GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tscaled:4,1\tVGPRs of a work-item, rounded up\t\n\
-GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tscaled:8,1\tSGPRs of a wavefront, rounded up\t\n\
-PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
-FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
-FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
-FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
-FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
-PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
-ENABLE_DX10_CLAMP\t405\t1\tflag\tNaN clamps to 0\t\n\
-DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
-ENABLE_IEEE_MODE\t407\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\t\n\
-BULKY\t408\t1\tflag\tzero here\t\n\
-CDBG_USER\t409\t1\tflag\tzero here\t\n\
-compute_pgm_rsrc1.RESERVED0\t410\t1\treserved\tzero\t\n\
-compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
-compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
-compute_pgm_rsrc1.RESERVED3\t413\t3\treserved\tzero\t\n\
-ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
-USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
-ENABLE_TRAP_HANDLER\t422\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
-ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
-ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
-GRANULATED_LDS_SIZE\t431\t9\tunsigned\tbytes of LDS, by 256 on gfx6, by 512 on gfx7 and gfx8; set at dispatch, zero here\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
-ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
-ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
-compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
-kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
-kernel_code_properties.RESERVED\t458\t1\treserved\tzero\t\n\
-USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
-kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
-kernarg_preload\t464\t16\treserved\tzero\t\n\
-reserved3\t480\t32\treserved\tzero\t\n\
+group_segment_fixed_size\t\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\n\
+private_segment_fixed_size\t\t32\tsize\tbytes of scratch of a work-item\n\
+kernarg_size\t\t32\tsize\tbytes of arguments; 0 if not stated\n\
+reserved0\t\t32\treserved\tzero\n\
+kernel_code_entry_byte_offset\t\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\n\
+reserved1\t\t160\treserved\tzero\n\
+compute_pgm_rsrc3\t\t32\treserved\tzero\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t\t6\tscaled:4,1\tVGPRs of a work-item, rounded up\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t\t4\tscaled:8,1\tSGPRs of a wavefront, rounded up\n\
+PRIORITY\t\t2\tunsigned\tset at dispatch; zero here\n\
+FLOAT_ROUND_MODE_32\t\t2\tenum:0\t32-bit\n\
+FLOAT_ROUND_MODE_16_64\t\t2\tenum:0\t16- and 64-bit\n\
+FLOAT_DENORM_MODE_32\t\t2\tenum:1\t32-bit\n\
+FLOAT_DENORM_MODE_16_64\t\t2\tenum:1\t16- and 64-bit\n\
+PRIV\t\t1\tflag\tprivileged; zero here\n\
+ENABLE_DX10_CLAMP\t\t1\tflag\tNaN clamps to 0\n\
+DEBUG_MODE\t\t1\tflag\tzero here\n\
+ENABLE_IEEE_MODE\t\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\n\
+BULKY\t\t1\tflag\tzero here\n\
+CDBG_USER\t\t1\tflag\tzero here\n\
+compute_pgm_rsrc1.RESERVED0\t\t1\treserved\tzero\n\
+compute_pgm_rsrc1.RESERVED1\t\t1\treserved\tzero\n\
+compute_pgm_rsrc1.RESERVED2\t\t1\treserved\tzero\n\
+compute_pgm_rsrc1.RESERVED3\t\t3\treserved\tzero\n\
+ENABLE_PRIVATE_SEGMENT\t\t1\tflag\tthe kernel uses scratch\n\
+USER_SGPR_COUNT\t\t5\tunsigned\tscalar registers set up before start\n\
+ENABLE_TRAP_HANDLER\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_INFO\t\t1\tflag\t1 SGPR\n\
+ENABLE_VGPR_WORKITEM_ID\t\t2\tenum:2\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_EXCEPTION_MEMORY\t\t1\tflag\tset by the loader; zero here\n\
+GRANULATED_LDS_SIZE\t\t9\tunsigned\tbytes of LDS, by 256 on gfx6, by 512 on gfx7 and gfx8; set at dispatch, zero here\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t\t1\tflag\ttrap on invalid operation\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t\t1\tflag\ttrap on denormal operand\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t\t1\tflag\ttrap on division by zero\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t\t1\tflag\ttrap on overflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t\t1\tflag\ttrap on underflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t\t1\tflag\ttrap on inexact result\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t\t1\tflag\ttrap on integer division by zero\n\
+compute_pgm_rsrc2.RESERVED0\t\t1\treserved\tzero\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t\t1\tflag\t4 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_DISPATCH_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_QUEUE_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_DISPATCH_ID\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t\t1\tflag\t2 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t\t1\tflag\t1 SGPR\n\
+kernel_code_properties.RESERVED0\t\t3\treserved\tzero\n\
+kernel_code_properties.RESERVED\t\t1\treserved\tzero\n\
+USES_DYNAMIC_STACK\t\t1\tflag\tthe stack is larger than stated; code object V5 and later\n\
+kernel_code_properties.RESERVED1\t\t4\treserved\tzero\n\
+kernarg_preload\t\t16\treserved\tzero\n\
+reserved3\t\t32\treserved\tzero\n\
 compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
-compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
-kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+compute_pgm_rsrc2\t\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
 ");
 
 /// Kernel descriptor of gfx9 without gfx90a and later.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
 pub static KERNEL_DESCRIPTOR_GFX9: Layout = Layout::packed("kernel_descriptor_t (GFX9)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
-group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
-private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
-kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
-reserved0\t96\t32\treserved\tzero\t\n\
-kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
-reserved1\t192\t160\treserved\tzero\t\n\
-compute_pgm_rsrc3\t352\t32\treserved\tzero\t\n\
-GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tscaled:4,1\tVGPRs of a work-item, rounded up\t\n\
-GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tscaled:8,1\tSGPRs of a wavefront, rounded up\t\n\
-PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
-FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
-FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
-FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
-FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
-PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
-ENABLE_DX10_CLAMP\t405\t1\tflag\tNaN clamps to 0\t\n\
-DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
-ENABLE_IEEE_MODE\t407\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\t\n\
-BULKY\t408\t1\tflag\tzero here\t\n\
-CDBG_USER\t409\t1\tflag\tzero here\t\n\
-FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
-compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
-compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
-compute_pgm_rsrc1.RESERVED3\t413\t3\treserved\tzero\t\n\
-ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
-USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
-ENABLE_TRAP_HANDLER\t422\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
-ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
-ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
-GRANULATED_LDS_SIZE\t431\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
-ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
-ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
-compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
-kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
-kernel_code_properties.RESERVED\t458\t1\treserved\tzero\t\n\
-USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
-kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
-kernarg_preload\t464\t16\treserved\tzero\t\n\
-reserved3\t480\t32\treserved\tzero\t\n\
+group_segment_fixed_size\t\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\n\
+private_segment_fixed_size\t\t32\tsize\tbytes of scratch of a work-item\n\
+kernarg_size\t\t32\tsize\tbytes of arguments; 0 if not stated\n\
+reserved0\t\t32\treserved\tzero\n\
+kernel_code_entry_byte_offset\t\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\n\
+reserved1\t\t160\treserved\tzero\n\
+compute_pgm_rsrc3\t\t32\treserved\tzero\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t\t6\tscaled:4,1\tVGPRs of a work-item, rounded up\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t\t4\tscaled:8,1\tSGPRs of a wavefront, rounded up\n\
+PRIORITY\t\t2\tunsigned\tset at dispatch; zero here\n\
+FLOAT_ROUND_MODE_32\t\t2\tenum:0\t32-bit\n\
+FLOAT_ROUND_MODE_16_64\t\t2\tenum:0\t16- and 64-bit\n\
+FLOAT_DENORM_MODE_32\t\t2\tenum:1\t32-bit\n\
+FLOAT_DENORM_MODE_16_64\t\t2\tenum:1\t16- and 64-bit\n\
+PRIV\t\t1\tflag\tprivileged; zero here\n\
+ENABLE_DX10_CLAMP\t\t1\tflag\tNaN clamps to 0\n\
+DEBUG_MODE\t\t1\tflag\tzero here\n\
+ENABLE_IEEE_MODE\t\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\n\
+BULKY\t\t1\tflag\tzero here\n\
+CDBG_USER\t\t1\tflag\tzero here\n\
+FP16_OVFL\t\t1\tflag\t16-bit overflow gives the largest number, not infinity\n\
+compute_pgm_rsrc1.RESERVED1\t\t1\treserved\tzero\n\
+compute_pgm_rsrc1.RESERVED2\t\t1\treserved\tzero\n\
+compute_pgm_rsrc1.RESERVED3\t\t3\treserved\tzero\n\
+ENABLE_PRIVATE_SEGMENT\t\t1\tflag\tthe kernel uses scratch\n\
+USER_SGPR_COUNT\t\t5\tunsigned\tscalar registers set up before start\n\
+ENABLE_TRAP_HANDLER\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_INFO\t\t1\tflag\t1 SGPR\n\
+ENABLE_VGPR_WORKITEM_ID\t\t2\tenum:2\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_EXCEPTION_MEMORY\t\t1\tflag\tset by the loader; zero here\n\
+GRANULATED_LDS_SIZE\t\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t\t1\tflag\ttrap on invalid operation\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t\t1\tflag\ttrap on denormal operand\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t\t1\tflag\ttrap on division by zero\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t\t1\tflag\ttrap on overflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t\t1\tflag\ttrap on underflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t\t1\tflag\ttrap on inexact result\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t\t1\tflag\ttrap on integer division by zero\n\
+compute_pgm_rsrc2.RESERVED0\t\t1\treserved\tzero\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t\t1\tflag\t4 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_DISPATCH_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_QUEUE_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_DISPATCH_ID\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t\t1\tflag\t2 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t\t1\tflag\t1 SGPR\n\
+kernel_code_properties.RESERVED0\t\t3\treserved\tzero\n\
+kernel_code_properties.RESERVED\t\t1\treserved\tzero\n\
+USES_DYNAMIC_STACK\t\t1\tflag\tthe stack is larger than stated; code object V5 and later\n\
+kernel_code_properties.RESERVED1\t\t4\treserved\tzero\n\
+kernarg_preload\t\t16\treserved\tzero\n\
+reserved3\t\t32\treserved\tzero\n\
 compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
-compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
-kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+compute_pgm_rsrc2\t\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
 ");
 
 /// Kernel descriptor of gfx90a, gfx942, gfx950 and gfx9-4-generic.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
 pub static KERNEL_DESCRIPTOR_GFX90A: Layout = Layout::packed("kernel_descriptor_t (GFX90A)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
-group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
-private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
-kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
-reserved0\t96\t32\treserved\tzero\t\n\
-kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
-reserved1\t192\t160\treserved\tzero\t\n\
-ACCUM_OFFSET\t352\t6\tscaled:4,1\tthe first accumulation VGPR\t\n\
-compute_pgm_rsrc3.RESERVED0\t358\t10\treserved\tzero\t\n\
-TG_SPLIT\t368\t1\tflag\twaves of a workgroup may be on several CUs\t\n\
-compute_pgm_rsrc3.RESERVED1\t369\t15\treserved\tzero\t\n\
-GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tscaled:8,1\tVGPRs of a work-item, rounded up; accumulation VGPRs included\t\n\
-GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tscaled:8,1\tSGPRs of a wavefront, rounded up\t\n\
-PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
-FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
-FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
-FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
-FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
-PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
-ENABLE_DX10_CLAMP\t405\t1\tflag\tNaN clamps to 0\t\n\
-DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
-ENABLE_IEEE_MODE\t407\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\t\n\
-BULKY\t408\t1\tflag\tzero here\t\n\
-CDBG_USER\t409\t1\tflag\tzero here\t\n\
-FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
-compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
-compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
-compute_pgm_rsrc1.RESERVED3\t413\t3\treserved\tzero\t\n\
-ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
-USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
-ENABLE_TRAP_HANDLER\t422\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
-ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
-ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
-GRANULATED_LDS_SIZE\t431\t9\tunsigned\tbytes of LDS, by 512, on gfx950 by 1280; set at dispatch, zero here\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
-ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
-ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
-compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
-kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
-kernel_code_properties.RESERVED\t458\t1\treserved\tzero\t\n\
-USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
-kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
-KERNARG_PRELOAD_SPEC_LENGTH\t464\t7\tunsigned\tdwords of arguments put in SGPRs before start\t\n\
-KERNARG_PRELOAD_SPEC_OFFSET\t471\t9\tunsigned\tdwords from the start of the arguments\t\n\
-reserved3\t480\t32\treserved\tzero\t\n\
+group_segment_fixed_size\t\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\n\
+private_segment_fixed_size\t\t32\tsize\tbytes of scratch of a work-item\n\
+kernarg_size\t\t32\tsize\tbytes of arguments; 0 if not stated\n\
+reserved0\t\t32\treserved\tzero\n\
+kernel_code_entry_byte_offset\t\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\n\
+reserved1\t\t160\treserved\tzero\n\
+ACCUM_OFFSET\t\t6\tscaled:4,1\tthe first accumulation VGPR\n\
+compute_pgm_rsrc3.RESERVED0\t\t10\treserved\tzero\n\
+TG_SPLIT\t\t1\tflag\twaves of a workgroup may be on several CUs\n\
+compute_pgm_rsrc3.RESERVED1\t\t15\treserved\tzero\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t\t6\tscaled:8,1\tVGPRs of a work-item, rounded up; accumulation VGPRs included\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t\t4\tscaled:8,1\tSGPRs of a wavefront, rounded up\n\
+PRIORITY\t\t2\tunsigned\tset at dispatch; zero here\n\
+FLOAT_ROUND_MODE_32\t\t2\tenum:0\t32-bit\n\
+FLOAT_ROUND_MODE_16_64\t\t2\tenum:0\t16- and 64-bit\n\
+FLOAT_DENORM_MODE_32\t\t2\tenum:1\t32-bit\n\
+FLOAT_DENORM_MODE_16_64\t\t2\tenum:1\t16- and 64-bit\n\
+PRIV\t\t1\tflag\tprivileged; zero here\n\
+ENABLE_DX10_CLAMP\t\t1\tflag\tNaN clamps to 0\n\
+DEBUG_MODE\t\t1\tflag\tzero here\n\
+ENABLE_IEEE_MODE\t\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\n\
+BULKY\t\t1\tflag\tzero here\n\
+CDBG_USER\t\t1\tflag\tzero here\n\
+FP16_OVFL\t\t1\tflag\t16-bit overflow gives the largest number, not infinity\n\
+compute_pgm_rsrc1.RESERVED1\t\t1\treserved\tzero\n\
+compute_pgm_rsrc1.RESERVED2\t\t1\treserved\tzero\n\
+compute_pgm_rsrc1.RESERVED3\t\t3\treserved\tzero\n\
+ENABLE_PRIVATE_SEGMENT\t\t1\tflag\tthe kernel uses scratch\n\
+USER_SGPR_COUNT\t\t5\tunsigned\tscalar registers set up before start\n\
+ENABLE_TRAP_HANDLER\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_INFO\t\t1\tflag\t1 SGPR\n\
+ENABLE_VGPR_WORKITEM_ID\t\t2\tenum:2\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_EXCEPTION_MEMORY\t\t1\tflag\tset by the loader; zero here\n\
+GRANULATED_LDS_SIZE\t\t9\tunsigned\tbytes of LDS, by 512, on gfx950 by 1280; set at dispatch, zero here\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t\t1\tflag\ttrap on invalid operation\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t\t1\tflag\ttrap on denormal operand\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t\t1\tflag\ttrap on division by zero\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t\t1\tflag\ttrap on overflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t\t1\tflag\ttrap on underflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t\t1\tflag\ttrap on inexact result\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t\t1\tflag\ttrap on integer division by zero\n\
+compute_pgm_rsrc2.RESERVED0\t\t1\treserved\tzero\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t\t1\tflag\t4 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_DISPATCH_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_QUEUE_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_DISPATCH_ID\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t\t1\tflag\t2 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t\t1\tflag\t1 SGPR\n\
+kernel_code_properties.RESERVED0\t\t3\treserved\tzero\n\
+kernel_code_properties.RESERVED\t\t1\treserved\tzero\n\
+USES_DYNAMIC_STACK\t\t1\tflag\tthe stack is larger than stated; code object V5 and later\n\
+kernel_code_properties.RESERVED1\t\t4\treserved\tzero\n\
+KERNARG_PRELOAD_SPEC_LENGTH\t\t7\tunsigned\tdwords of arguments put in SGPRs before start\n\
+KERNARG_PRELOAD_SPEC_OFFSET\t\t9\tunsigned\tdwords from the start of the arguments\n\
+reserved3\t\t32\treserved\tzero\n\
 compute_pgm_rsrc3\t352\t32\thex\tthe whole word\tACCUM_OFFSET\n\
-compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
-compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
-kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
-kernarg_preload\t464\t16\thex\tthe whole word\tKERNARG_PRELOAD_SPEC_LENGTH\n\
+compute_pgm_rsrc1\t\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+kernarg_preload\t\t16\thex\tthe whole word\tKERNARG_PRELOAD_SPEC_LENGTH\n\
 ");
 
 /// Kernel descriptor of gfx10.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
 pub static KERNEL_DESCRIPTOR_GFX10: Layout = Layout::packed("kernel_descriptor_t (GFX10)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
-group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
-private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
-kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
-reserved0\t96\t32\treserved\tzero\t\n\
-kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
-reserved1\t192\t160\treserved\tzero\t\n\
-SHARED_VGPR_COUNT\t352\t4\tscaled:8,0\tVGPRs shared by both halves of a wave64; zero in wave32\t\n\
-compute_pgm_rsrc3.RESERVED1\t356\t8\treserved\tzero\t\n\
-compute_pgm_rsrc3.RESERVED2\t364\t1\treserved\tzero\t\n\
-compute_pgm_rsrc3.RESERVED3\t365\t1\treserved\tzero\t\n\
-compute_pgm_rsrc3.RESERVED4\t366\t8\treserved\tzero\t\n\
-compute_pgm_rsrc3.RESERVED5\t374\t9\treserved\tzero\t\n\
-compute_pgm_rsrc3.RESERVED6\t383\t1\treserved\tzero\t\n\
-GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tunsigned\tVGPRs of a work-item, rounded up: by 8 in wave32, by 4 in wave64\t\n\
-GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\tevery wave has 128; clang 13 to 19 wrote a number, zero here\t\n\
-PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
-FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
-FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
-FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
-FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
-PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
-ENABLE_DX10_CLAMP\t405\t1\tflag\tNaN clamps to 0\t\n\
-DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
-ENABLE_IEEE_MODE\t407\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\t\n\
-BULKY\t408\t1\tflag\tzero here\t\n\
-CDBG_USER\t409\t1\tflag\tzero here\t\n\
-FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
-compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
-compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
-WGP_MODE\t413\t1\tflag\twaves of a workgroup may be on both CUs of a WGP\t\n\
-MEM_ORDERED\t414\t1\tflag\tloads return in order\t\n\
-FWD_PROGRESS\t415\t1\tflag\tolder waves do not starve\t\n\
-ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
-USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
-ENABLE_TRAP_HANDLER\t422\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
-ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
-ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
-GRANULATED_LDS_SIZE\t431\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
-ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
-ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
-compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
-kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
-ENABLE_WAVEFRONT_SIZE32\t458\t1\tflag\twavefronts of 32 lanes\t\n\
-USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
-kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
-kernarg_preload\t464\t16\treserved\tzero\t\n\
-reserved3\t480\t32\treserved\tzero\t\n\
+group_segment_fixed_size\t\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\n\
+private_segment_fixed_size\t\t32\tsize\tbytes of scratch of a work-item\n\
+kernarg_size\t\t32\tsize\tbytes of arguments; 0 if not stated\n\
+reserved0\t\t32\treserved\tzero\n\
+kernel_code_entry_byte_offset\t\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\n\
+reserved1\t\t160\treserved\tzero\n\
+SHARED_VGPR_COUNT\t\t4\tscaled:8,0\tVGPRs shared by both halves of a wave64; zero in wave32\n\
+compute_pgm_rsrc3.RESERVED1\t\t8\treserved\tzero\n\
+compute_pgm_rsrc3.RESERVED2\t\t1\treserved\tzero\n\
+compute_pgm_rsrc3.RESERVED3\t\t1\treserved\tzero\n\
+compute_pgm_rsrc3.RESERVED4\t\t8\treserved\tzero\n\
+compute_pgm_rsrc3.RESERVED5\t\t9\treserved\tzero\n\
+compute_pgm_rsrc3.RESERVED6\t\t1\treserved\tzero\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t\t6\tunsigned\tVGPRs of a work-item, rounded up: by 8 in wave32, by 4 in wave64\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t\t4\tunsigned\tevery wave has 128; clang 13 to 19 wrote a number, zero here\n\
+PRIORITY\t\t2\tunsigned\tset at dispatch; zero here\n\
+FLOAT_ROUND_MODE_32\t\t2\tenum:0\t32-bit\n\
+FLOAT_ROUND_MODE_16_64\t\t2\tenum:0\t16- and 64-bit\n\
+FLOAT_DENORM_MODE_32\t\t2\tenum:1\t32-bit\n\
+FLOAT_DENORM_MODE_16_64\t\t2\tenum:1\t16- and 64-bit\n\
+PRIV\t\t1\tflag\tprivileged; zero here\n\
+ENABLE_DX10_CLAMP\t\t1\tflag\tNaN clamps to 0\n\
+DEBUG_MODE\t\t1\tflag\tzero here\n\
+ENABLE_IEEE_MODE\t\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\n\
+BULKY\t\t1\tflag\tzero here\n\
+CDBG_USER\t\t1\tflag\tzero here\n\
+FP16_OVFL\t\t1\tflag\t16-bit overflow gives the largest number, not infinity\n\
+compute_pgm_rsrc1.RESERVED1\t\t1\treserved\tzero\n\
+compute_pgm_rsrc1.RESERVED2\t\t1\treserved\tzero\n\
+WGP_MODE\t\t1\tflag\twaves of a workgroup may be on both CUs of a WGP\n\
+MEM_ORDERED\t\t1\tflag\tloads return in order\n\
+FWD_PROGRESS\t\t1\tflag\tolder waves do not starve\n\
+ENABLE_PRIVATE_SEGMENT\t\t1\tflag\tthe kernel uses scratch\n\
+USER_SGPR_COUNT\t\t5\tunsigned\tscalar registers set up before start\n\
+ENABLE_TRAP_HANDLER\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_INFO\t\t1\tflag\t1 SGPR\n\
+ENABLE_VGPR_WORKITEM_ID\t\t2\tenum:2\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_EXCEPTION_MEMORY\t\t1\tflag\tset by the loader; zero here\n\
+GRANULATED_LDS_SIZE\t\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t\t1\tflag\ttrap on invalid operation\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t\t1\tflag\ttrap on denormal operand\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t\t1\tflag\ttrap on division by zero\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t\t1\tflag\ttrap on overflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t\t1\tflag\ttrap on underflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t\t1\tflag\ttrap on inexact result\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t\t1\tflag\ttrap on integer division by zero\n\
+compute_pgm_rsrc2.RESERVED0\t\t1\treserved\tzero\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t\t1\tflag\t4 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_DISPATCH_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_QUEUE_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_DISPATCH_ID\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t\t1\tflag\t2 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t\t1\tflag\t1 SGPR\n\
+kernel_code_properties.RESERVED0\t\t3\treserved\tzero\n\
+ENABLE_WAVEFRONT_SIZE32\t\t1\tflag\twavefronts of 32 lanes\n\
+USES_DYNAMIC_STACK\t\t1\tflag\tthe stack is larger than stated; code object V5 and later\n\
+kernel_code_properties.RESERVED1\t\t4\treserved\tzero\n\
+kernarg_preload\t\t16\treserved\tzero\n\
+reserved3\t\t32\treserved\tzero\n\
 compute_pgm_rsrc3\t352\t32\thex\tthe whole word\tSHARED_VGPR_COUNT\n\
-compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
-compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
-kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+compute_pgm_rsrc1\t\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
 ");
 
 /// Kernel descriptor of gfx11.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
 pub static KERNEL_DESCRIPTOR_GFX11: Layout = Layout::packed("kernel_descriptor_t (GFX11)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
-group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
-private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
-kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
-reserved0\t96\t32\treserved\tzero\t\n\
-kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
-reserved1\t192\t160\treserved\tzero\t\n\
-SHARED_VGPR_COUNT\t352\t4\tscaled:8,0\tVGPRs shared by both halves of a wave64; zero in wave32\t\n\
-INST_PREF_SIZE\t356\t6\tscaled:128,0\tbytes of code to prefetch\t\n\
-TRAP_ON_START\t362\t1\tflag\tzero here\t\n\
-TRAP_ON_END\t363\t1\tflag\tzero here\t\n\
-compute_pgm_rsrc3.RESERVED2\t364\t1\treserved\tzero\t\n\
-compute_pgm_rsrc3.RESERVED3\t365\t1\treserved\tzero\t\n\
-compute_pgm_rsrc3.RESERVED4\t366\t8\treserved\tzero\t\n\
-compute_pgm_rsrc3.RESERVED5\t374\t9\treserved\tzero\t\n\
-IMAGE_OP\t383\t1\tflag\tthe kernel uses image instructions; zero here\t\n\
-GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tunsigned\tVGPRs of a work-item, rounded up: by 8 in wave32, by 4 in wave64\t\n\
-GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\tevery wave has 128; clang 13 to 19 wrote a number, zero here\t\n\
-PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
-FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
-FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
-FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
-FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
-PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
-ENABLE_DX10_CLAMP\t405\t1\tflag\tNaN clamps to 0\t\n\
-DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
-ENABLE_IEEE_MODE\t407\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\t\n\
-BULKY\t408\t1\tflag\tzero here\t\n\
-CDBG_USER\t409\t1\tflag\tzero here\t\n\
-FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
-compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
-compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
-WGP_MODE\t413\t1\tflag\twaves of a workgroup may be on both CUs of a WGP\t\n\
-MEM_ORDERED\t414\t1\tflag\tloads return in order\t\n\
-FWD_PROGRESS\t415\t1\tflag\tolder waves do not starve\t\n\
-ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
-USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
-ENABLE_TRAP_HANDLER\t422\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
-ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
-ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
-GRANULATED_LDS_SIZE\t431\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
-ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
-ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
-compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
-kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
-ENABLE_WAVEFRONT_SIZE32\t458\t1\tflag\twavefronts of 32 lanes\t\n\
-USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
-kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
-kernarg_preload\t464\t16\treserved\tzero\t\n\
-reserved3\t480\t32\treserved\tzero\t\n\
+group_segment_fixed_size\t\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\n\
+private_segment_fixed_size\t\t32\tsize\tbytes of scratch of a work-item\n\
+kernarg_size\t\t32\tsize\tbytes of arguments; 0 if not stated\n\
+reserved0\t\t32\treserved\tzero\n\
+kernel_code_entry_byte_offset\t\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\n\
+reserved1\t\t160\treserved\tzero\n\
+SHARED_VGPR_COUNT\t\t4\tscaled:8,0\tVGPRs shared by both halves of a wave64; zero in wave32\n\
+INST_PREF_SIZE\t\t6\tscaled:128,0\tbytes of code to prefetch\n\
+TRAP_ON_START\t\t1\tflag\tzero here\n\
+TRAP_ON_END\t\t1\tflag\tzero here\n\
+compute_pgm_rsrc3.RESERVED2\t\t1\treserved\tzero\n\
+compute_pgm_rsrc3.RESERVED3\t\t1\treserved\tzero\n\
+compute_pgm_rsrc3.RESERVED4\t\t8\treserved\tzero\n\
+compute_pgm_rsrc3.RESERVED5\t\t9\treserved\tzero\n\
+IMAGE_OP\t\t1\tflag\tthe kernel uses image instructions; zero here\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t\t6\tunsigned\tVGPRs of a work-item, rounded up: by 8 in wave32, by 4 in wave64\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t\t4\tunsigned\tevery wave has 128; clang 13 to 19 wrote a number, zero here\n\
+PRIORITY\t\t2\tunsigned\tset at dispatch; zero here\n\
+FLOAT_ROUND_MODE_32\t\t2\tenum:0\t32-bit\n\
+FLOAT_ROUND_MODE_16_64\t\t2\tenum:0\t16- and 64-bit\n\
+FLOAT_DENORM_MODE_32\t\t2\tenum:1\t32-bit\n\
+FLOAT_DENORM_MODE_16_64\t\t2\tenum:1\t16- and 64-bit\n\
+PRIV\t\t1\tflag\tprivileged; zero here\n\
+ENABLE_DX10_CLAMP\t\t1\tflag\tNaN clamps to 0\n\
+DEBUG_MODE\t\t1\tflag\tzero here\n\
+ENABLE_IEEE_MODE\t\t1\tflag\tsignalling NaNs become quiet, as IEEE 754 says\n\
+BULKY\t\t1\tflag\tzero here\n\
+CDBG_USER\t\t1\tflag\tzero here\n\
+FP16_OVFL\t\t1\tflag\t16-bit overflow gives the largest number, not infinity\n\
+compute_pgm_rsrc1.RESERVED1\t\t1\treserved\tzero\n\
+compute_pgm_rsrc1.RESERVED2\t\t1\treserved\tzero\n\
+WGP_MODE\t\t1\tflag\twaves of a workgroup may be on both CUs of a WGP\n\
+MEM_ORDERED\t\t1\tflag\tloads return in order\n\
+FWD_PROGRESS\t\t1\tflag\tolder waves do not starve\n\
+ENABLE_PRIVATE_SEGMENT\t\t1\tflag\tthe kernel uses scratch\n\
+USER_SGPR_COUNT\t\t5\tunsigned\tscalar registers set up before start\n\
+ENABLE_TRAP_HANDLER\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_INFO\t\t1\tflag\t1 SGPR\n\
+ENABLE_VGPR_WORKITEM_ID\t\t2\tenum:2\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_EXCEPTION_MEMORY\t\t1\tflag\tset by the loader; zero here\n\
+GRANULATED_LDS_SIZE\t\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t\t1\tflag\ttrap on invalid operation\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t\t1\tflag\ttrap on denormal operand\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t\t1\tflag\ttrap on division by zero\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t\t1\tflag\ttrap on overflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t\t1\tflag\ttrap on underflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t\t1\tflag\ttrap on inexact result\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t\t1\tflag\ttrap on integer division by zero\n\
+compute_pgm_rsrc2.RESERVED0\t\t1\treserved\tzero\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t\t1\tflag\t4 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_DISPATCH_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_QUEUE_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_DISPATCH_ID\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t\t1\tflag\t2 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t\t1\tflag\t1 SGPR\n\
+kernel_code_properties.RESERVED0\t\t3\treserved\tzero\n\
+ENABLE_WAVEFRONT_SIZE32\t\t1\tflag\twavefronts of 32 lanes\n\
+USES_DYNAMIC_STACK\t\t1\tflag\tthe stack is larger than stated; code object V5 and later\n\
+kernel_code_properties.RESERVED1\t\t4\treserved\tzero\n\
+kernarg_preload\t\t16\treserved\tzero\n\
+reserved3\t\t32\treserved\tzero\n\
 compute_pgm_rsrc3\t352\t32\thex\tthe whole word\tSHARED_VGPR_COUNT\n\
-compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
-compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
-kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+compute_pgm_rsrc1\t\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
 ");
 
 /// Kernel descriptor of gfx1200, gfx1201 and gfx12-generic.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
 pub static KERNEL_DESCRIPTOR_GFX120: Layout = Layout::packed("kernel_descriptor_t (GFX120)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
-group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
-private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
-kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
-reserved0\t96\t32\treserved\tzero\t\n\
-kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
-reserved1\t192\t160\treserved\tzero\t\n\
-compute_pgm_rsrc3.RESERVED0\t352\t4\treserved\tzero\t\n\
-INST_PREF_SIZE\t356\t8\tscaled:128,0\tbytes of code to prefetch\t\n\
-compute_pgm_rsrc3.RESERVED2\t364\t1\treserved\tzero\t\n\
-GLG_EN\t365\t1\tflag\t\t\n\
-compute_pgm_rsrc3.RESERVED4\t366\t8\treserved\tzero\t\n\
-compute_pgm_rsrc3.RESERVED5\t374\t9\treserved\tzero\t\n\
-IMAGE_OP\t383\t1\tflag\tthe kernel uses image instructions; zero here\t\n\
-GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tunsigned\tVGPRs of a work-item, rounded up: by 8 in wave32, by 4 in wave64\t\n\
-GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\tevery wave has 128; clang 13 to 19 wrote a number, zero here\t\n\
-PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
-FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
-FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
-FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
-FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
-PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
-ENABLE_WG_RR_EN\t405\t1\tflag\tround-robin between the waves of a workgroup\t\n\
-DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
-DISABLE_PERF\t407\t1\tflag\tzero here\t\n\
-BULKY\t408\t1\tflag\tzero here\t\n\
-CDBG_USER\t409\t1\tflag\tzero here\t\n\
-FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
-compute_pgm_rsrc1.RESERVED1\t411\t1\treserved\tzero\t\n\
-compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
-WGP_MODE\t413\t1\tflag\twaves of a workgroup may be on both CUs of a WGP\t\n\
-MEM_ORDERED\t414\t1\tflag\tloads return in order\t\n\
-FWD_PROGRESS\t415\t1\tflag\tolder waves do not starve\t\n\
-ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
-USER_SGPR_COUNT\t417\t5\tunsigned\tscalar registers set up before start\t\n\
-ENABLE_DYNAMIC_VGPR\t422\t1\tflag\tvector registers are allocated as the wave runs\t\n\
-ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
-ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
-ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
-GRANULATED_LDS_SIZE\t431\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
-ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
-ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
-compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
-kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
-ENABLE_WAVEFRONT_SIZE32\t458\t1\tflag\twavefronts of 32 lanes\t\n\
-USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
-kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
-kernarg_preload\t464\t16\treserved\tzero\t\n\
-reserved3\t480\t32\treserved\tzero\t\n\
+group_segment_fixed_size\t\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\n\
+private_segment_fixed_size\t\t32\tsize\tbytes of scratch of a work-item\n\
+kernarg_size\t\t32\tsize\tbytes of arguments; 0 if not stated\n\
+reserved0\t\t32\treserved\tzero\n\
+kernel_code_entry_byte_offset\t\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\n\
+reserved1\t\t160\treserved\tzero\n\
+compute_pgm_rsrc3.RESERVED0\t\t4\treserved\tzero\n\
+INST_PREF_SIZE\t\t8\tscaled:128,0\tbytes of code to prefetch\n\
+compute_pgm_rsrc3.RESERVED2\t\t1\treserved\tzero\n\
+GLG_EN\t\t1\tflag\n\
+compute_pgm_rsrc3.RESERVED4\t\t8\treserved\tzero\n\
+compute_pgm_rsrc3.RESERVED5\t\t9\treserved\tzero\n\
+IMAGE_OP\t\t1\tflag\tthe kernel uses image instructions; zero here\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t\t6\tunsigned\tVGPRs of a work-item, rounded up: by 8 in wave32, by 4 in wave64\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t\t4\tunsigned\tevery wave has 128; clang 13 to 19 wrote a number, zero here\n\
+PRIORITY\t\t2\tunsigned\tset at dispatch; zero here\n\
+FLOAT_ROUND_MODE_32\t\t2\tenum:0\t32-bit\n\
+FLOAT_ROUND_MODE_16_64\t\t2\tenum:0\t16- and 64-bit\n\
+FLOAT_DENORM_MODE_32\t\t2\tenum:1\t32-bit\n\
+FLOAT_DENORM_MODE_16_64\t\t2\tenum:1\t16- and 64-bit\n\
+PRIV\t\t1\tflag\tprivileged; zero here\n\
+ENABLE_WG_RR_EN\t\t1\tflag\tround-robin between the waves of a workgroup\n\
+DEBUG_MODE\t\t1\tflag\tzero here\n\
+DISABLE_PERF\t\t1\tflag\tzero here\n\
+BULKY\t\t1\tflag\tzero here\n\
+CDBG_USER\t\t1\tflag\tzero here\n\
+FP16_OVFL\t\t1\tflag\t16-bit overflow gives the largest number, not infinity\n\
+compute_pgm_rsrc1.RESERVED1\t\t1\treserved\tzero\n\
+compute_pgm_rsrc1.RESERVED2\t\t1\treserved\tzero\n\
+WGP_MODE\t\t1\tflag\twaves of a workgroup may be on both CUs of a WGP\n\
+MEM_ORDERED\t\t1\tflag\tloads return in order\n\
+FWD_PROGRESS\t\t1\tflag\tolder waves do not starve\n\
+ENABLE_PRIVATE_SEGMENT\t\t1\tflag\tthe kernel uses scratch\n\
+USER_SGPR_COUNT\t\t5\tunsigned\tscalar registers set up before start\n\
+ENABLE_DYNAMIC_VGPR\t\t1\tflag\tvector registers are allocated as the wave runs\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_INFO\t\t1\tflag\t1 SGPR\n\
+ENABLE_VGPR_WORKITEM_ID\t\t2\tenum:2\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_EXCEPTION_MEMORY\t\t1\tflag\tset by the loader; zero here\n\
+GRANULATED_LDS_SIZE\t\t9\tscaled:512,0\tbytes of LDS; set at dispatch, zero here\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t\t1\tflag\ttrap on invalid operation\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t\t1\tflag\ttrap on denormal operand\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t\t1\tflag\ttrap on division by zero\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t\t1\tflag\ttrap on overflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t\t1\tflag\ttrap on underflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t\t1\tflag\ttrap on inexact result\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t\t1\tflag\ttrap on integer division by zero\n\
+compute_pgm_rsrc2.RESERVED0\t\t1\treserved\tzero\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t\t1\tflag\t4 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_DISPATCH_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_QUEUE_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_DISPATCH_ID\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t\t1\tflag\t2 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t\t1\tflag\t1 SGPR\n\
+kernel_code_properties.RESERVED0\t\t3\treserved\tzero\n\
+ENABLE_WAVEFRONT_SIZE32\t\t1\tflag\twavefronts of 32 lanes\n\
+USES_DYNAMIC_STACK\t\t1\tflag\tthe stack is larger than stated; code object V5 and later\n\
+kernel_code_properties.RESERVED1\t\t4\treserved\tzero\n\
+kernarg_preload\t\t16\treserved\tzero\n\
+reserved3\t\t32\treserved\tzero\n\
 compute_pgm_rsrc3\t352\t32\thex\tthe whole word\tcompute_pgm_rsrc3.RESERVED0\n\
-compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
-compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
-kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+compute_pgm_rsrc1\t\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
 ");
 
 /// Kernel descriptor of gfx1250 and gfx1251.
 // Source: LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors
 #[rustfmt::skip]
 pub static KERNEL_DESCRIPTOR_GFX125: Layout = Layout::packed("kernel_descriptor_t (GFX125)", 64, "LLVM (Apache-2.0 WITH LLVM-exception), Support/AMDHSAKernelDescriptor.h and AMDGPUUsage of LLVM 22, Kernel Descriptor; checked against llvm-objdump 22 on 906 descriptors", &[&FLOAT_ROUND_MODE, &FLOAT_DENORM_MODE, &SYSTEM_VGPR_WORKITEM_ID], "\
-group_segment_fixed_size\t0\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\t\n\
-private_segment_fixed_size\t32\t32\tsize\tbytes of scratch of a work-item\t\n\
-kernarg_size\t64\t32\tsize\tbytes of arguments; 0 if not stated\t\n\
-reserved0\t96\t32\treserved\tzero\t\n\
-kernel_code_entry_byte_offset\t128\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\t\n\
-reserved1\t192\t160\treserved\tzero\t\n\
-compute_pgm_rsrc3.RESERVED0\t352\t4\treserved\tzero\t\n\
-INST_PREF_SIZE\t356\t8\tscaled:128,0\tbytes of code to prefetch\t\n\
-compute_pgm_rsrc3.RESERVED2\t364\t1\treserved\tzero\t\n\
-GLG_EN\t365\t1\tflag\t\t\n\
-NAMED_BAR_CNT\t366\t3\tscaled:4,0\tnamed barriers; LLVM 22 prints the raw value\t\n\
-ENABLE_DYNAMIC_VGPR\t369\t1\tflag\tvector registers are allocated as the wave runs\t\n\
-TCP_SPLIT\t370\t3\tunsigned\t\t\n\
-ENABLE_DIDT_THROTTLE\t373\t1\tflag\t\t\n\
-compute_pgm_rsrc3.RESERVED5\t374\t9\treserved\tzero\t\n\
-IMAGE_OP\t383\t1\tflag\tthe kernel uses image instructions; zero here\t\n\
-GRANULATED_WORKITEM_VGPR_COUNT\t384\t6\tscaled:16,1\tVGPRs of a work-item, rounded up\t\n\
-GRANULATED_WAVEFRONT_SGPR_COUNT\t390\t4\tunsigned\tevery wave has 128; clang 13 to 19 wrote a number, zero here\t\n\
-PRIORITY\t394\t2\tunsigned\tset at dispatch; zero here\t\n\
-FLOAT_ROUND_MODE_32\t396\t2\tenum:0\t32-bit\t\n\
-FLOAT_ROUND_MODE_16_64\t398\t2\tenum:0\t16- and 64-bit\t\n\
-FLOAT_DENORM_MODE_32\t400\t2\tenum:1\t32-bit\t\n\
-FLOAT_DENORM_MODE_16_64\t402\t2\tenum:1\t16- and 64-bit\t\n\
-PRIV\t404\t1\tflag\tprivileged; zero here\t\n\
-ENABLE_WG_RR_EN\t405\t1\tflag\tround-robin between the waves of a workgroup\t\n\
-DEBUG_MODE\t406\t1\tflag\tzero here\t\n\
-DISABLE_PERF\t407\t1\tflag\tzero here\t\n\
-BULKY\t408\t1\tflag\tzero here\t\n\
-CDBG_USER\t409\t1\tflag\tzero here\t\n\
-FP16_OVFL\t410\t1\tflag\t16-bit overflow gives the largest number, not infinity\t\n\
-FLAT_SCRATCH_IS_NV\t411\t1\tflag\tscratch is not volatile\t\n\
-compute_pgm_rsrc1.RESERVED2\t412\t1\treserved\tzero\t\n\
-WGP_MODE\t413\t1\tflag\twaves of a workgroup may be on both CUs of a WGP\t\n\
-MEM_ORDERED\t414\t1\tflag\tloads return in order\t\n\
-FWD_PROGRESS\t415\t1\tflag\tolder waves do not starve\t\n\
-ENABLE_PRIVATE_SEGMENT\t416\t1\tflag\tthe kernel uses scratch\t\n\
-USER_SGPR_COUNT\t417\t6\tunsigned\tscalar registers set up before start\t\n\
-ENABLE_SGPR_WORKGROUP_ID_X\t423\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Y\t424\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_ID_Z\t425\t1\tflag\t1 SGPR\t\n\
-ENABLE_SGPR_WORKGROUP_INFO\t426\t1\tflag\t1 SGPR\t\n\
-ENABLE_VGPR_WORKITEM_ID\t427\t2\tenum:2\t\t\n\
-ENABLE_EXCEPTION_ADDRESS_WATCH\t429\t1\tflag\tset by the loader; zero here\t\n\
-ENABLE_EXCEPTION_MEMORY\t430\t1\tflag\tset by the loader; zero here\t\n\
-GRANULATED_LDS_SIZE\t431\t9\tscaled:2048,0\tbytes of LDS; set at dispatch, zero here\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t440\t1\tflag\ttrap on invalid operation\t\n\
-ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t441\t1\tflag\ttrap on denormal operand\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t442\t1\tflag\ttrap on division by zero\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t443\t1\tflag\ttrap on overflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t444\t1\tflag\ttrap on underflow\t\n\
-ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t445\t1\tflag\ttrap on inexact result\t\n\
-ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t446\t1\tflag\ttrap on integer division by zero\t\n\
-compute_pgm_rsrc2.RESERVED0\t447\t1\treserved\tzero\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t448\t1\tflag\t4 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_DISPATCH_PTR\t449\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_QUEUE_PTR\t450\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_KERNARG_SEGMENT_PTR\t451\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_DISPATCH_ID\t452\t1\tflag\t2 SGPRs\t\n\
-ENABLE_SGPR_FLAT_SCRATCH_INIT\t453\t1\tflag\t2 SGPRs; zero where flat scratch is architected\t\n\
-ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t454\t1\tflag\t1 SGPR\t\n\
-kernel_code_properties.RESERVED0\t455\t3\treserved\tzero\t\n\
-ENABLE_WAVEFRONT_SIZE32\t458\t1\tflag\twavefronts of 32 lanes\t\n\
-USES_DYNAMIC_STACK\t459\t1\tflag\tthe stack is larger than stated; code object V5 and later\t\n\
-kernel_code_properties.RESERVED1\t460\t4\treserved\tzero\t\n\
-KERNARG_PRELOAD_SPEC_LENGTH\t464\t7\tunsigned\tdwords of arguments put in SGPRs before start\t\n\
-KERNARG_PRELOAD_SPEC_OFFSET\t471\t9\tunsigned\tdwords from the start of the arguments\t\n\
-reserved3\t480\t32\treserved\tzero\t\n\
+group_segment_fixed_size\t\t32\tsize\tbytes of LDS of a workgroup, without what a dispatch adds\n\
+private_segment_fixed_size\t\t32\tsize\tbytes of scratch of a work-item\n\
+kernarg_size\t\t32\tsize\tbytes of arguments; 0 if not stated\n\
+reserved0\t\t32\treserved\tzero\n\
+kernel_code_entry_byte_offset\t\t64\tsigned\tfrom the descriptor to the first instruction, which is aligned to 256\n\
+reserved1\t\t160\treserved\tzero\n\
+compute_pgm_rsrc3.RESERVED0\t\t4\treserved\tzero\n\
+INST_PREF_SIZE\t\t8\tscaled:128,0\tbytes of code to prefetch\n\
+compute_pgm_rsrc3.RESERVED2\t\t1\treserved\tzero\n\
+GLG_EN\t\t1\tflag\n\
+NAMED_BAR_CNT\t\t3\tscaled:4,0\tnamed barriers; LLVM 22 prints the raw value\n\
+ENABLE_DYNAMIC_VGPR\t\t1\tflag\tvector registers are allocated as the wave runs\n\
+TCP_SPLIT\t\t3\tunsigned\n\
+ENABLE_DIDT_THROTTLE\t\t1\tflag\n\
+compute_pgm_rsrc3.RESERVED5\t\t9\treserved\tzero\n\
+IMAGE_OP\t\t1\tflag\tthe kernel uses image instructions; zero here\n\
+GRANULATED_WORKITEM_VGPR_COUNT\t\t6\tscaled:16,1\tVGPRs of a work-item, rounded up\n\
+GRANULATED_WAVEFRONT_SGPR_COUNT\t\t4\tunsigned\tevery wave has 128; clang 13 to 19 wrote a number, zero here\n\
+PRIORITY\t\t2\tunsigned\tset at dispatch; zero here\n\
+FLOAT_ROUND_MODE_32\t\t2\tenum:0\t32-bit\n\
+FLOAT_ROUND_MODE_16_64\t\t2\tenum:0\t16- and 64-bit\n\
+FLOAT_DENORM_MODE_32\t\t2\tenum:1\t32-bit\n\
+FLOAT_DENORM_MODE_16_64\t\t2\tenum:1\t16- and 64-bit\n\
+PRIV\t\t1\tflag\tprivileged; zero here\n\
+ENABLE_WG_RR_EN\t\t1\tflag\tround-robin between the waves of a workgroup\n\
+DEBUG_MODE\t\t1\tflag\tzero here\n\
+DISABLE_PERF\t\t1\tflag\tzero here\n\
+BULKY\t\t1\tflag\tzero here\n\
+CDBG_USER\t\t1\tflag\tzero here\n\
+FP16_OVFL\t\t1\tflag\t16-bit overflow gives the largest number, not infinity\n\
+FLAT_SCRATCH_IS_NV\t\t1\tflag\tscratch is not volatile\n\
+compute_pgm_rsrc1.RESERVED2\t\t1\treserved\tzero\n\
+WGP_MODE\t\t1\tflag\twaves of a workgroup may be on both CUs of a WGP\n\
+MEM_ORDERED\t\t1\tflag\tloads return in order\n\
+FWD_PROGRESS\t\t1\tflag\tolder waves do not starve\n\
+ENABLE_PRIVATE_SEGMENT\t\t1\tflag\tthe kernel uses scratch\n\
+USER_SGPR_COUNT\t\t6\tunsigned\tscalar registers set up before start\n\
+ENABLE_SGPR_WORKGROUP_ID_X\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Y\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_ID_Z\t\t1\tflag\t1 SGPR\n\
+ENABLE_SGPR_WORKGROUP_INFO\t\t1\tflag\t1 SGPR\n\
+ENABLE_VGPR_WORKITEM_ID\t\t2\tenum:2\n\
+ENABLE_EXCEPTION_ADDRESS_WATCH\t\t1\tflag\tset by the loader; zero here\n\
+ENABLE_EXCEPTION_MEMORY\t\t1\tflag\tset by the loader; zero here\n\
+GRANULATED_LDS_SIZE\t\t9\tscaled:2048,0\tbytes of LDS; set at dispatch, zero here\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION\t\t1\tflag\ttrap on invalid operation\n\
+ENABLE_EXCEPTION_FP_DENORMAL_SOURCE\t\t1\tflag\ttrap on denormal operand\n\
+ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO\t\t1\tflag\ttrap on division by zero\n\
+ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW\t\t1\tflag\ttrap on overflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW\t\t1\tflag\ttrap on underflow\n\
+ENABLE_EXCEPTION_IEEE_754_FP_INEXACT\t\t1\tflag\ttrap on inexact result\n\
+ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO\t\t1\tflag\ttrap on integer division by zero\n\
+compute_pgm_rsrc2.RESERVED0\t\t1\treserved\tzero\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\t\t1\tflag\t4 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_DISPATCH_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_QUEUE_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_KERNARG_SEGMENT_PTR\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_DISPATCH_ID\t\t1\tflag\t2 SGPRs\n\
+ENABLE_SGPR_FLAT_SCRATCH_INIT\t\t1\tflag\t2 SGPRs; zero where flat scratch is architected\n\
+ENABLE_SGPR_PRIVATE_SEGMENT_SIZE\t\t1\tflag\t1 SGPR\n\
+kernel_code_properties.RESERVED0\t\t3\treserved\tzero\n\
+ENABLE_WAVEFRONT_SIZE32\t\t1\tflag\twavefronts of 32 lanes\n\
+USES_DYNAMIC_STACK\t\t1\tflag\tthe stack is larger than stated; code object V5 and later\n\
+kernel_code_properties.RESERVED1\t\t4\treserved\tzero\n\
+KERNARG_PRELOAD_SPEC_LENGTH\t\t7\tunsigned\tdwords of arguments put in SGPRs before start\n\
+KERNARG_PRELOAD_SPEC_OFFSET\t\t9\tunsigned\tdwords from the start of the arguments\n\
+reserved3\t\t32\treserved\tzero\n\
 compute_pgm_rsrc3\t352\t32\thex\tthe whole word\tcompute_pgm_rsrc3.RESERVED0\n\
-compute_pgm_rsrc1\t384\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
-compute_pgm_rsrc2\t416\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
-kernel_code_properties\t448\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
-kernarg_preload\t464\t16\thex\tthe whole word\tKERNARG_PRELOAD_SPEC_LENGTH\n\
+compute_pgm_rsrc1\t\t32\thex\tthe whole word\tGRANULATED_WORKITEM_VGPR_COUNT\n\
+compute_pgm_rsrc2\t\t32\thex\tthe whole word\tENABLE_PRIVATE_SEGMENT\n\
+kernel_code_properties\t\t16\thex\tthe whole word\tENABLE_SGPR_PRIVATE_SEGMENT_BUFFER\n\
+kernarg_preload\t\t16\thex\tthe whole word\tKERNARG_PRELOAD_SPEC_LENGTH\n\
 ");
 
 // metadata.toml

@@ -79,7 +79,7 @@ impl Zeros {
                 .find(|word| *word != 0);
             if let Some(raw) = set {
                 found.push(NonZero {
-                    field: field.name,
+                    field: &field.name,
                     offset: offset.saturating_add(u64::from(field.lsb / 8)),
                     raw,
                 });

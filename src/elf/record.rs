@@ -93,7 +93,7 @@ impl Elf {
     /// Explains those alternatives of the field called `of` that are indices of sections.
     fn explain_sections(&self, record: &mut Record, of: &str) {
         for field in &mut record.fields {
-            let is_index = field.kind == "section" && field.alternative_of == Some(of);
+            let is_index = field.kind == "section" && field.alternative_of.as_deref() == Some(of);
             if let (true, Raw::Int(index)) = (is_index, &field.raw) {
                 let header = self.section_table.filter(|t| *index < t.count);
                 field.target = header.map(|t| t.entry(*index));

@@ -219,80 +219,80 @@ f\tR_386_TLS_IE\tTLS, initial exec: address of the GOT entry\n\
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF32_HEADER: Layout = Layout::packed("Elf32_Ehdr", 52, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&EI_CLASS, &EI_DATA, &EV, &EI_OSABI, &E_TYPE, &E_MACHINE], "\
-EI_MAG\t0\t32\tbytes\t7f 45 4c 46: DEL, then \"ELF\" (EI_MAG0 to EI_MAG3)\t\n\
-EI_CLASS\t32\t8\tenum:0\twidth of addresses\t\n\
-EI_DATA\t40\t8\tenum:1\torder of bytes\t\n\
-EI_VERSION\t48\t8\tenum:2\tversion of the ELF header\t\n\
-EI_OSABI\t56\t8\tenum:3\twhose extensions the file uses\t\n\
-EI_ABIVERSION\t64\t8\tunsigned\tversion of those extensions\t\n\
-EI_PAD\t72\t56\treserved\tzero\t\n\
-e_type\t128\t16\tenum:4\tkind of object\t\n\
-e_machine\t144\t16\tenum:5\twhat runs it\t\n\
-e_version\t160\t32\tenum:2\tversion of the file format\t\n\
-e_entry\t192\t32\taddress\twhere execution starts; 0 if nowhere\t\n\
-e_phoff\t224\t32\toffset\tprogram headers; 0 if none\t\n\
-e_shoff\t256\t32\toffset\tsection headers; 0 if none\t\n\
-e_flags\t288\t32\thex\tflags of the machine\t\n\
-e_ehsize\t320\t16\tsize\tbytes of this header\t\n\
-e_phentsize\t336\t16\tsize\tbytes of a program header\t\n\
-e_phnum\t352\t16\tcount\tnumber of program headers; 0xffff: the number is sh_info of section 0\t\n\
-e_shentsize\t368\t16\tsize\tbytes of a section header\t\n\
-e_shnum\t384\t16\tcount\tnumber of section headers; 0 with e_shoff set: the number is sh_size of section 0\t\n\
-e_shstrndx\t400\t16\tsection\tsection that holds the section names; 0xffff: the index is sh_link of section 0\t\n\
+EI_MAG\t\t32\tbytes\t7f 45 4c 46: DEL, then \"ELF\" (EI_MAG0 to EI_MAG3)\n\
+EI_CLASS\t\t8\tenum:0\twidth of addresses\n\
+EI_DATA\t\t8\tenum:1\torder of bytes\n\
+EI_VERSION\t\t8\tenum:2\tversion of the ELF header\n\
+EI_OSABI\t\t8\tenum:3\twhose extensions the file uses\n\
+EI_ABIVERSION\t\t8\tunsigned\tversion of those extensions\n\
+EI_PAD\t\t56\treserved\tzero\n\
+e_type\t\t16\tenum:4\tkind of object\n\
+e_machine\t\t16\tenum:5\twhat runs it\n\
+e_version\t\t32\tenum:2\tversion of the file format\n\
+e_entry\t\t32\taddress\twhere execution starts; 0 if nowhere\n\
+e_phoff\t\t32\toffset\tprogram headers; 0 if none\n\
+e_shoff\t\t32\toffset\tsection headers; 0 if none\n\
+e_flags\t\t32\thex\tflags of the machine\n\
+e_ehsize\t\t16\tsize\tbytes of this header\n\
+e_phentsize\t\t16\tsize\tbytes of a program header\n\
+e_phnum\t\t16\tcount\tnumber of program headers; 0xffff: the number is sh_info of section 0\n\
+e_shentsize\t\t16\tsize\tbytes of a section header\n\
+e_shnum\t\t16\tcount\tnumber of section headers; 0 with e_shoff set: the number is sh_size of section 0\n\
+e_shstrndx\t\t16\tsection\tsection that holds the section names; 0xffff: the index is sh_link of section 0\n\
 ");
 
 /// Program header, 32-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF32_SEGMENT: Layout = Layout::packed("Elf32_Phdr", 32, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&SEGMENT_TYPE, &SEGMENT_FLAGS], "\
-p_type\t0\t32\tenum:0\tkind of segment\t\n\
-p_offset\t32\t32\toffset\tfirst byte in the file\t\n\
-p_vaddr\t64\t32\taddress\twhere it goes\t\n\
-p_paddr\t96\t32\taddress\tphysical address, where that matters\t\n\
-p_filesz\t128\t32\tsize\tbytes in the file\t\n\
-p_memsz\t160\t32\tsize\tbytes in memory; what the file does not have is zero\t\n\
-p_flags\t192\t32\tflags:1\taccess\t\n\
-p_align\t224\t32\tsize\talignment; 0 or 1: none\t\n\
+p_type\t\t32\tenum:0\tkind of segment\n\
+p_offset\t\t32\toffset\tfirst byte in the file\n\
+p_vaddr\t\t32\taddress\twhere it goes\n\
+p_paddr\t\t32\taddress\tphysical address, where that matters\n\
+p_filesz\t\t32\tsize\tbytes in the file\n\
+p_memsz\t\t32\tsize\tbytes in memory; what the file does not have is zero\n\
+p_flags\t\t32\tflags:1\taccess\n\
+p_align\t\t32\tsize\talignment; 0 or 1: none\n\
 ");
 
 /// Section header, 32-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF32_SECTION: Layout = Layout::packed("Elf32_Shdr", 40, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&SECTION_TYPE, &SECTION_FLAGS], "\
-sh_name\t0\t32\tstring\toffset of the name in the section that e_shstrndx names\t\n\
-sh_type\t32\t32\tenum:0\tkind of contents\t\n\
-sh_flags\t64\t32\tflags:1\t\t\n\
-sh_addr\t96\t32\taddress\twhere it goes; 0 if nowhere\t\n\
-sh_offset\t128\t32\toffset\tfirst byte in the file\t\n\
-sh_size\t160\t32\tsize\tbytes\t\n\
-sh_link\t192\t32\tsection\ta section that it needs: strings of a symbol table, symbols of relocations\t\n\
-sh_info\t224\t32\tunsigned\tby type: section that relocations patch, number of local symbols, signature of a group\t\n\
-sh_addralign\t256\t32\tsize\talignment; 0 or 1: none\t\n\
-sh_entsize\t288\t32\tsize\tbytes of an entry, where all have one size\t\n\
+sh_name\t\t32\tstring\toffset of the name in the section that e_shstrndx names\n\
+sh_type\t\t32\tenum:0\tkind of contents\n\
+sh_flags\t\t32\tflags:1\n\
+sh_addr\t\t32\taddress\twhere it goes; 0 if nowhere\n\
+sh_offset\t\t32\toffset\tfirst byte in the file\n\
+sh_size\t\t32\tsize\tbytes\n\
+sh_link\t\t32\tsection\ta section that it needs: strings of a symbol table, symbols of relocations\n\
+sh_info\t\t32\tunsigned\tby type: section that relocations patch, number of local symbols, signature of a group\n\
+sh_addralign\t\t32\tsize\talignment; 0 or 1: none\n\
+sh_entsize\t\t32\tsize\tbytes of an entry, where all have one size\n\
 ");
 
 /// Symbol, 32-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF32_SYMBOL: Layout = Layout::packed("Elf32_Sym", 16, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&SYMBOL_TYPE, &SYMBOL_BINDING, &SYMBOL_VISIBILITY], "\
-st_name\t0\t32\tstring\toffset of the name in the string table that sh_link names\t\n\
-st_value\t32\t32\taddress\taddress, or offset in the section in a relocatable file\t\n\
-st_size\t64\t32\tsize\tbytes; 0 if unknown\t\n\
-st_type\t96\t4\tenum:0\tELF32_ST_TYPE(st_info)\t\n\
-st_bind\t100\t4\tenum:1\tELF32_ST_BIND(st_info)\t\n\
-st_other\t104\t8\thex\tvisibility and bits of the machine\t\n\
-st_shndx\t112\t16\tsection\tsection that holds it, or a special index\t\n\
+st_name\t\t32\tstring\toffset of the name in the string table that sh_link names\n\
+st_value\t\t32\taddress\taddress, or offset in the section in a relocatable file\n\
+st_size\t\t32\tsize\tbytes; 0 if unknown\n\
+st_type\t\t4\tenum:0\tELF32_ST_TYPE(st_info)\n\
+st_bind\t\t4\tenum:1\tELF32_ST_BIND(st_info)\n\
+st_other\t\t8\thex\tvisibility and bits of the machine\n\
+st_shndx\t\t16\tsection\tsection that holds it, or a special index\n\
 st_info\t96\t8\thex\ttype and binding\tst_type\n\
-st_visibility\t104\t2\tenum:2\tELF32_ST_VISIBILITY(st_other)\tst_other\n\
+st_visibility\t\t2\tenum:2\tELF32_ST_VISIBILITY(st_other)\tst_other\n\
 ");
 
 /// Relocation without addend, 32-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF32_REL: Layout = Layout::packed("Elf32_Rel", 8, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[], "\
-r_offset\t0\t32\taddress\tplace to patch: offset in the section (relocatable file) or address\t\n\
-r_type\t32\t8\tunsigned\tELF32_R_TYPE(r_info): what to compute and write\t\n\
-r_sym\t40\t24\tsymbol\tELF32_R_SYM(r_info): index in the symbol table; 0: no symbol\t\n\
+r_offset\t\t32\taddress\tplace to patch: offset in the section (relocatable file) or address\n\
+r_type\t\t8\tunsigned\tELF32_R_TYPE(r_info): what to compute and write\n\
+r_sym\t\t24\tsymbol\tELF32_R_SYM(r_info): index in the symbol table; 0: no symbol\n\
 r_info\t32\t32\thex\ttype and symbol\tr_type\n\
 ");
 
@@ -300,10 +300,10 @@ r_info\t32\t32\thex\ttype and symbol\tr_type\n\
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF32_RELA: Layout = Layout::packed("Elf32_Rela", 12, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[], "\
-r_offset\t0\t32\taddress\tplace to patch: offset in the section (relocatable file) or address\t\n\
-r_type\t32\t8\tunsigned\tELF32_R_TYPE(r_info): what to compute and write\t\n\
-r_sym\t40\t24\tsymbol\tELF32_R_SYM(r_info): index in the symbol table; 0: no symbol\t\n\
-r_addend\t64\t32\tsigned\tconstant to add\t\n\
+r_offset\t\t32\taddress\tplace to patch: offset in the section (relocatable file) or address\n\
+r_type\t\t8\tunsigned\tELF32_R_TYPE(r_info): what to compute and write\n\
+r_sym\t\t24\tsymbol\tELF32_R_SYM(r_info): index in the symbol table; 0: no symbol\n\
+r_addend\t\t32\tsigned\tconstant to add\n\
 r_info\t32\t32\thex\ttype and symbol\tr_type\n\
 ");
 
@@ -311,8 +311,8 @@ r_info\t32\t32\thex\ttype and symbol\tr_type\n\
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF32_DYNAMIC: Layout = Layout::packed("Elf32_Dyn", 8, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&DYNAMIC_TAG], "\
-d_tag\t0\t32\tenum:0\twhat the value is\t\n\
-d_un\t32\t32\thex\tthe value\t\n\
+d_tag\t\t32\tenum:0\twhat the value is\n\
+d_un\t\t32\thex\tthe value\n\
 d_val\t32\t32\tunsigned\tread as a number\td_un\n\
 d_ptr\t32\t32\taddress\tread as an address\td_un\n\
 ");
@@ -321,89 +321,89 @@ d_ptr\t32\t32\taddress\tread as an address\td_un\n\
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF32_COMPRESSION: Layout = Layout::packed("Elf32_Chdr", 12, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&COMPRESSION_TYPE], "\
-ch_type\t0\t32\tenum:0\talgorithm\t\n\
-ch_size\t32\t32\tsize\tbytes when uncompressed\t\n\
-ch_addralign\t64\t32\tsize\talignment when uncompressed\t\n\
+ch_type\t\t32\tenum:0\talgorithm\n\
+ch_size\t\t32\tsize\tbytes when uncompressed\n\
+ch_addralign\t\t32\tsize\talignment when uncompressed\n\
 ");
 
 /// ELF header, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF64_HEADER: Layout = Layout::packed("Elf64_Ehdr", 64, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&EI_CLASS, &EI_DATA, &EV, &EI_OSABI, &E_TYPE, &E_MACHINE], "\
-EI_MAG\t0\t32\tbytes\t7f 45 4c 46: DEL, then \"ELF\" (EI_MAG0 to EI_MAG3)\t\n\
-EI_CLASS\t32\t8\tenum:0\twidth of addresses\t\n\
-EI_DATA\t40\t8\tenum:1\torder of bytes\t\n\
-EI_VERSION\t48\t8\tenum:2\tversion of the ELF header\t\n\
-EI_OSABI\t56\t8\tenum:3\twhose extensions the file uses\t\n\
-EI_ABIVERSION\t64\t8\tunsigned\tversion of those extensions\t\n\
-EI_PAD\t72\t56\treserved\tzero\t\n\
-e_type\t128\t16\tenum:4\tkind of object\t\n\
-e_machine\t144\t16\tenum:5\twhat runs it\t\n\
-e_version\t160\t32\tenum:2\tversion of the file format\t\n\
-e_entry\t192\t64\taddress\twhere execution starts; 0 if nowhere\t\n\
-e_phoff\t256\t64\toffset\tprogram headers; 0 if none\t\n\
-e_shoff\t320\t64\toffset\tsection headers; 0 if none\t\n\
-e_flags\t384\t32\thex\tflags of the machine\t\n\
-e_ehsize\t416\t16\tsize\tbytes of this header\t\n\
-e_phentsize\t432\t16\tsize\tbytes of a program header\t\n\
-e_phnum\t448\t16\tcount\tnumber of program headers; 0xffff: the number is sh_info of section 0\t\n\
-e_shentsize\t464\t16\tsize\tbytes of a section header\t\n\
-e_shnum\t480\t16\tcount\tnumber of section headers; 0 with e_shoff set: the number is sh_size of section 0\t\n\
-e_shstrndx\t496\t16\tsection\tsection that holds the section names; 0xffff: the index is sh_link of section 0\t\n\
+EI_MAG\t\t32\tbytes\t7f 45 4c 46: DEL, then \"ELF\" (EI_MAG0 to EI_MAG3)\n\
+EI_CLASS\t\t8\tenum:0\twidth of addresses\n\
+EI_DATA\t\t8\tenum:1\torder of bytes\n\
+EI_VERSION\t\t8\tenum:2\tversion of the ELF header\n\
+EI_OSABI\t\t8\tenum:3\twhose extensions the file uses\n\
+EI_ABIVERSION\t\t8\tunsigned\tversion of those extensions\n\
+EI_PAD\t\t56\treserved\tzero\n\
+e_type\t\t16\tenum:4\tkind of object\n\
+e_machine\t\t16\tenum:5\twhat runs it\n\
+e_version\t\t32\tenum:2\tversion of the file format\n\
+e_entry\t\t64\taddress\twhere execution starts; 0 if nowhere\n\
+e_phoff\t\t64\toffset\tprogram headers; 0 if none\n\
+e_shoff\t\t64\toffset\tsection headers; 0 if none\n\
+e_flags\t\t32\thex\tflags of the machine\n\
+e_ehsize\t\t16\tsize\tbytes of this header\n\
+e_phentsize\t\t16\tsize\tbytes of a program header\n\
+e_phnum\t\t16\tcount\tnumber of program headers; 0xffff: the number is sh_info of section 0\n\
+e_shentsize\t\t16\tsize\tbytes of a section header\n\
+e_shnum\t\t16\tcount\tnumber of section headers; 0 with e_shoff set: the number is sh_size of section 0\n\
+e_shstrndx\t\t16\tsection\tsection that holds the section names; 0xffff: the index is sh_link of section 0\n\
 ");
 
 /// Program header, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF64_SEGMENT: Layout = Layout::packed("Elf64_Phdr", 56, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&SEGMENT_TYPE, &SEGMENT_FLAGS], "\
-p_type\t0\t32\tenum:0\tkind of segment\t\n\
-p_flags\t32\t32\tflags:1\taccess\t\n\
-p_offset\t64\t64\toffset\tfirst byte in the file\t\n\
-p_vaddr\t128\t64\taddress\twhere it goes\t\n\
-p_paddr\t192\t64\taddress\tphysical address, where that matters\t\n\
-p_filesz\t256\t64\tsize\tbytes in the file\t\n\
-p_memsz\t320\t64\tsize\tbytes in memory; what the file does not have is zero\t\n\
-p_align\t384\t64\tsize\talignment; 0 or 1: none\t\n\
+p_type\t\t32\tenum:0\tkind of segment\n\
+p_flags\t\t32\tflags:1\taccess\n\
+p_offset\t\t64\toffset\tfirst byte in the file\n\
+p_vaddr\t\t64\taddress\twhere it goes\n\
+p_paddr\t\t64\taddress\tphysical address, where that matters\n\
+p_filesz\t\t64\tsize\tbytes in the file\n\
+p_memsz\t\t64\tsize\tbytes in memory; what the file does not have is zero\n\
+p_align\t\t64\tsize\talignment; 0 or 1: none\n\
 ");
 
 /// Section header, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF64_SECTION: Layout = Layout::packed("Elf64_Shdr", 64, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&SECTION_TYPE, &SECTION_FLAGS], "\
-sh_name\t0\t32\tstring\toffset of the name in the section that e_shstrndx names\t\n\
-sh_type\t32\t32\tenum:0\tkind of contents\t\n\
-sh_flags\t64\t64\tflags:1\t\t\n\
-sh_addr\t128\t64\taddress\twhere it goes; 0 if nowhere\t\n\
-sh_offset\t192\t64\toffset\tfirst byte in the file\t\n\
-sh_size\t256\t64\tsize\tbytes\t\n\
-sh_link\t320\t32\tsection\ta section that it needs: strings of a symbol table, symbols of relocations\t\n\
-sh_info\t352\t32\tunsigned\tby type: section that relocations patch, number of local symbols, signature of a group\t\n\
-sh_addralign\t384\t64\tsize\talignment; 0 or 1: none\t\n\
-sh_entsize\t448\t64\tsize\tbytes of an entry, where all have one size\t\n\
+sh_name\t\t32\tstring\toffset of the name in the section that e_shstrndx names\n\
+sh_type\t\t32\tenum:0\tkind of contents\n\
+sh_flags\t\t64\tflags:1\n\
+sh_addr\t\t64\taddress\twhere it goes; 0 if nowhere\n\
+sh_offset\t\t64\toffset\tfirst byte in the file\n\
+sh_size\t\t64\tsize\tbytes\n\
+sh_link\t\t32\tsection\ta section that it needs: strings of a symbol table, symbols of relocations\n\
+sh_info\t\t32\tunsigned\tby type: section that relocations patch, number of local symbols, signature of a group\n\
+sh_addralign\t\t64\tsize\talignment; 0 or 1: none\n\
+sh_entsize\t\t64\tsize\tbytes of an entry, where all have one size\n\
 ");
 
 /// Symbol, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF64_SYMBOL: Layout = Layout::packed("Elf64_Sym", 24, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&SYMBOL_TYPE, &SYMBOL_BINDING, &SYMBOL_VISIBILITY], "\
-st_name\t0\t32\tstring\toffset of the name in the string table that sh_link names\t\n\
-st_type\t32\t4\tenum:0\tELF64_ST_TYPE(st_info)\t\n\
-st_bind\t36\t4\tenum:1\tELF64_ST_BIND(st_info)\t\n\
-st_other\t40\t8\thex\tvisibility and bits of the machine\t\n\
-st_shndx\t48\t16\tsection\tsection that holds it, or a special index\t\n\
-st_value\t64\t64\taddress\taddress, or offset in the section in a relocatable file\t\n\
-st_size\t128\t64\tsize\tbytes; 0 if unknown\t\n\
+st_name\t\t32\tstring\toffset of the name in the string table that sh_link names\n\
+st_type\t\t4\tenum:0\tELF64_ST_TYPE(st_info)\n\
+st_bind\t\t4\tenum:1\tELF64_ST_BIND(st_info)\n\
+st_other\t\t8\thex\tvisibility and bits of the machine\n\
+st_shndx\t\t16\tsection\tsection that holds it, or a special index\n\
+st_value\t\t64\taddress\taddress, or offset in the section in a relocatable file\n\
+st_size\t\t64\tsize\tbytes; 0 if unknown\n\
 st_info\t32\t8\thex\ttype and binding\tst_type\n\
-st_visibility\t40\t2\tenum:2\tELF64_ST_VISIBILITY(st_other)\tst_other\n\
+st_visibility\t\t2\tenum:2\tELF64_ST_VISIBILITY(st_other)\tst_other\n\
 ");
 
 /// Relocation without addend, 64-bit.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF64_REL: Layout = Layout::packed("Elf64_Rel", 16, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[], "\
-r_offset\t0\t64\taddress\tplace to patch: offset in the section (relocatable file) or address\t\n\
-r_type\t64\t32\tunsigned\tELF64_R_TYPE(r_info): what to compute and write\t\n\
-r_sym\t96\t32\tsymbol\tELF64_R_SYM(r_info): index in the symbol table; 0: no symbol\t\n\
+r_offset\t\t64\taddress\tplace to patch: offset in the section (relocatable file) or address\n\
+r_type\t\t32\tunsigned\tELF64_R_TYPE(r_info): what to compute and write\n\
+r_sym\t\t32\tsymbol\tELF64_R_SYM(r_info): index in the symbol table; 0: no symbol\n\
 r_info\t64\t64\thex\ttype and symbol\tr_type\n\
 ");
 
@@ -411,9 +411,9 @@ r_info\t64\t64\thex\ttype and symbol\tr_type\n\
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF64_REL_X86_64: Layout = Layout::packed("Elf64_Rel", 16, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&R_X86_64], "\
-r_offset\t0\t64\taddress\tplace to patch: offset in the section (relocatable file) or address\t\n\
-r_type\t64\t32\tenum:0\tELF64_R_TYPE(r_info): what to compute and write\t\n\
-r_sym\t96\t32\tsymbol\tELF64_R_SYM(r_info): index in the symbol table; 0: no symbol\t\n\
+r_offset\t\t64\taddress\tplace to patch: offset in the section (relocatable file) or address\n\
+r_type\t\t32\tenum:0\tELF64_R_TYPE(r_info): what to compute and write\n\
+r_sym\t\t32\tsymbol\tELF64_R_SYM(r_info): index in the symbol table; 0: no symbol\n\
 r_info\t64\t64\thex\ttype and symbol\tr_type\n\
 ");
 
@@ -421,10 +421,10 @@ r_info\t64\t64\thex\ttype and symbol\tr_type\n\
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF64_RELA: Layout = Layout::packed("Elf64_Rela", 24, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[], "\
-r_offset\t0\t64\taddress\tplace to patch: offset in the section (relocatable file) or address\t\n\
-r_type\t64\t32\tunsigned\tELF64_R_TYPE(r_info): what to compute and write\t\n\
-r_sym\t96\t32\tsymbol\tELF64_R_SYM(r_info): index in the symbol table; 0: no symbol\t\n\
-r_addend\t128\t64\tsigned\tconstant to add\t\n\
+r_offset\t\t64\taddress\tplace to patch: offset in the section (relocatable file) or address\n\
+r_type\t\t32\tunsigned\tELF64_R_TYPE(r_info): what to compute and write\n\
+r_sym\t\t32\tsymbol\tELF64_R_SYM(r_info): index in the symbol table; 0: no symbol\n\
+r_addend\t\t64\tsigned\tconstant to add\n\
 r_info\t64\t64\thex\ttype and symbol\tr_type\n\
 ");
 
@@ -432,10 +432,10 @@ r_info\t64\t64\thex\ttype and symbol\tr_type\n\
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF64_RELA_X86_64: Layout = Layout::packed("Elf64_Rela", 24, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&R_X86_64], "\
-r_offset\t0\t64\taddress\tplace to patch: offset in the section (relocatable file) or address\t\n\
-r_type\t64\t32\tenum:0\tELF64_R_TYPE(r_info): what to compute and write\t\n\
-r_sym\t96\t32\tsymbol\tELF64_R_SYM(r_info): index in the symbol table; 0: no symbol\t\n\
-r_addend\t128\t64\tsigned\tconstant to add\t\n\
+r_offset\t\t64\taddress\tplace to patch: offset in the section (relocatable file) or address\n\
+r_type\t\t32\tenum:0\tELF64_R_TYPE(r_info): what to compute and write\n\
+r_sym\t\t32\tsymbol\tELF64_R_SYM(r_info): index in the symbol table; 0: no symbol\n\
+r_addend\t\t64\tsigned\tconstant to add\n\
 r_info\t64\t64\thex\ttype and symbol\tr_type\n\
 ");
 
@@ -443,8 +443,8 @@ r_info\t64\t64\thex\ttype and symbol\tr_type\n\
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF64_DYNAMIC: Layout = Layout::packed("Elf64_Dyn", 16, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&DYNAMIC_TAG], "\
-d_tag\t0\t64\tenum:0\twhat the value is\t\n\
-d_un\t64\t64\thex\tthe value\t\n\
+d_tag\t\t64\tenum:0\twhat the value is\n\
+d_un\t\t64\thex\tthe value\n\
 d_val\t64\t64\tunsigned\tread as a number\td_un\n\
 d_ptr\t64\t64\taddress\tread as an address\td_un\n\
 ");
@@ -453,19 +453,19 @@ d_ptr\t64\t64\taddress\tread as an address\td_un\n\
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static ELF64_COMPRESSION: Layout = Layout::packed("Elf64_Chdr", 24, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[&COMPRESSION_TYPE], "\
-ch_type\t0\t32\tenum:0\talgorithm\t\n\
-ch_reserved\t32\t32\treserved\tzero\t\n\
-ch_size\t64\t64\tsize\tbytes when uncompressed\t\n\
-ch_addralign\t128\t64\tsize\talignment when uncompressed\t\n\
+ch_type\t\t32\tenum:0\talgorithm\n\
+ch_reserved\t\t32\treserved\tzero\n\
+ch_size\t\t64\tsize\tbytes when uncompressed\n\
+ch_addralign\t\t64\tsize\talignment when uncompressed\n\
 ");
 
 /// Note header, the same in both classes; name and descriptor follow, each padded.
 // Source: System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com
 #[rustfmt::skip]
 pub static NOTE_HEADER: Layout = Layout::packed("Elf_Nhdr", 12, "System V ABI (gABI), chapters 4 and 5: Object Files, Program Loading; https://gabi.xinuos.com", &[], "\
-n_namesz\t0\t32\tsize\tbytes of the owner with its NUL\t\n\
-n_descsz\t32\t32\tsize\tbytes of the descriptor\t\n\
-n_type\t64\t32\tunsigned\tkind; its meaning is the owner's\t\n\
+n_namesz\t\t32\tsize\tbytes of the owner with its NUL\n\
+n_descsz\t\t32\tsize\tbytes of the descriptor\n\
+n_type\t\t32\tunsigned\tkind; its meaning is the owner's\n\
 ");
 
 // machine.toml

@@ -382,7 +382,7 @@ pub(super) fn record(context: &Context<'_>, entry: &Entry, coding: Coding) -> Re
         let parts = layout
             .fields()
             .iter()
-            .map(|field| record.number(field.name));
+            .map(|field| record.number(&field.name));
         let parts: Vec<String> = parts.map(|part| part.to_string()).collect();
         let meaning = match entry.value {
             u16::MAX if entry.id != DRIVER_VERSION => "UNKNOWN".into(),

@@ -14,6 +14,7 @@ pub mod kernel;
 mod launch;
 pub mod note;
 pub mod occupancy;
+pub mod qmd;
 mod record;
 pub mod tables;
 mod unloaded;

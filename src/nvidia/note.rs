@@ -137,11 +137,11 @@ fn check(elf: &Elf, note: &Note, bytes: &[u8], findings: &mut Diagnostics) {
     let Some(first) = layout.fields().first() else {
         return;
     };
-    let version = record.number(first.name) as u32;
+    let version = record.number(&first.name) as u32;
     let is_toolkit = note.kind == TOOLKIT && version >= LEAST_TOOLKIT;
     if !is_toolkit && !VERSIONS.contains(&version) {
         let finding = Diagnostic::warning(FindingKind::Format, "the note has an unknown version");
-        push(0, first.name, finding.expected("1 or 2", version));
+        push(0, &first.name, finding.expected("1 or 2", version));
     }
     let room = note.content.size - u64::from(layout.bytes);
     for field in record.fields.iter().filter(|field| field.kind == "string") {

@@ -214,115 +214,115 @@ pub static REUSE: Names = Names::packed("\
 // Source: NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62
 #[rustfmt::skip]
 pub static INSTRUCTION: Layout = Layout::packed("SASS instruction", 16, "NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62", &[&GUARD, &YIELD, &BARRIER, &WAIT, &REUSE], "\
-opcode\t0\t12\thex\toperation, and in the upper bits the form of its operands\t\n\
-guard\t12\t3\tenum:0\tpredicate without which nothing is done\t\n\
-guard negated\t15\t1\tflag\tdone where the predicate is false\t\n\
-operands[47:0]\t16\t48\thex\tregisters, immediates, constant banks\t\n\
-operands[88:48]\t64\t41\thex\tfurther registers, predicates and modifiers\t\n\
-stall\t105\t4\tcount\tcycles to the next instruction of the warp\t\n\
-yield\t109\t1\tenum:1\thint to the scheduler: 0 to yield\t\n\
-write barrier\t110\t3\tenum:2\tset now, released when the result is written; 7 none\t\n\
-read barrier\t113\t3\tenum:2\tset now, released when the operands are read; 7 none\t\n\
-wait mask\t116\t6\tflags:3\tbarriers that must be released first\t\n\
-reuse\t122\t4\tflags:4\toperands kept in the reuse cache, a bit a slot\t\n\
-bits[127:126]\t126\t2\treserved\t0 in 100,848 of 100,848\t\n\
+opcode\t\t12\thex\toperation, and in the upper bits the form of its operands\n\
+guard\t\t3\tenum:0\tpredicate without which nothing is done\n\
+guard negated\t\t1\tflag\tdone where the predicate is false\n\
+operands[47:0]\t\t48\thex\tregisters, immediates, constant banks\n\
+operands[88:48]\t\t41\thex\tfurther registers, predicates and modifiers\n\
+stall\t\t4\tcount\tcycles to the next instruction of the warp\n\
+yield\t\t1\tenum:1\thint to the scheduler: 0 to yield\n\
+write barrier\t\t3\tenum:2\tset now, released when the result is written; 7 none\n\
+read barrier\t\t3\tenum:2\tset now, released when the operands are read; 7 none\n\
+wait mask\t\t6\tflags:3\tbarriers that must be released first\n\
+reuse\t\t4\tflags:4\toperands kept in the reuse cache, a bit a slot\n\
+bits[127:126]\t\t2\treserved\t0 in 100,848 of 100,848\n\
 ");
 
 /// A control word and the three instructions that it schedules.
 // Source: NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62
 #[rustfmt::skip]
 pub static MAXWELL_BUNDLE: Layout = Layout::packed("SASS bundle (sm_50 to sm_62)", 32, "NervanaSystems/maxas wiki and cloudcores/CuAssembler (MIT) for the meaning of the scheduling fields; positions observed on 100,848 instructions of sm_70 to sm_121 and 16,259 of sm_50 to sm_62", &[&YIELD, &BARRIER, &WAIT, &REUSE, &GUARD], "\
-stall[0]\t0\t4\tcount\tcycles to the next instruction of the warp\t\n\
-yield[0]\t4\t1\tenum:0\thint to the scheduler: 0 to yield\t\n\
-write barrier[0]\t5\t3\tenum:1\tset now, released when the result is written; 7 none\t\n\
-read barrier[0]\t8\t3\tenum:1\tset now, released when the operands are read; 7 none\t\n\
-wait mask[0]\t11\t6\tflags:2\tbarriers that must be released first\t\n\
-reuse[0]\t17\t4\tflags:3\toperands kept in the reuse cache, a bit a slot\t\n\
-stall[1]\t21\t4\tcount\tcycles to the next instruction of the warp\t\n\
-yield[1]\t25\t1\tenum:0\thint to the scheduler: 0 to yield\t\n\
-write barrier[1]\t26\t3\tenum:1\tset now, released when the result is written; 7 none\t\n\
-read barrier[1]\t29\t3\tenum:1\tset now, released when the operands are read; 7 none\t\n\
-wait mask[1]\t32\t6\tflags:2\tbarriers that must be released first\t\n\
-reuse[1]\t38\t4\tflags:3\toperands kept in the reuse cache, a bit a slot\t\n\
-stall[2]\t42\t4\tcount\tcycles to the next instruction of the warp\t\n\
-yield[2]\t46\t1\tenum:0\thint to the scheduler: 0 to yield\t\n\
-write barrier[2]\t47\t3\tenum:1\tset now, released when the result is written; 7 none\t\n\
-read barrier[2]\t50\t3\tenum:1\tset now, released when the operands are read; 7 none\t\n\
-wait mask[2]\t53\t6\tflags:2\tbarriers that must be released first\t\n\
-reuse[2]\t59\t4\tflags:3\toperands kept in the reuse cache, a bit a slot\t\n\
-bit[63]\t63\t1\treserved\t0 in 16,259 of 16,259\t\n\
-operands[0][15:0]\t64\t16\thex\tregisters\t\n\
-guard[0]\t80\t3\tenum:4\tpredicate without which nothing is done\t\n\
-guard negated[0]\t83\t1\tflag\tdone where the predicate is false\t\n\
-operands[0][51:20]\t84\t32\thex\tregisters, immediates, constant banks, modifiers\t\n\
-opcode[0]\t116\t12\thex\toperation; of varying length, the lowest bits may be modifiers\t\n\
-operands[1][15:0]\t128\t16\thex\tregisters\t\n\
-guard[1]\t144\t3\tenum:4\tpredicate without which nothing is done\t\n\
-guard negated[1]\t147\t1\tflag\tdone where the predicate is false\t\n\
-operands[1][51:20]\t148\t32\thex\tregisters, immediates, constant banks, modifiers\t\n\
-opcode[1]\t180\t12\thex\toperation; of varying length, the lowest bits may be modifiers\t\n\
-operands[2][15:0]\t192\t16\thex\tregisters\t\n\
-guard[2]\t208\t3\tenum:4\tpredicate without which nothing is done\t\n\
-guard negated[2]\t211\t1\tflag\tdone where the predicate is false\t\n\
-operands[2][51:20]\t212\t32\thex\tregisters, immediates, constant banks, modifiers\t\n\
-opcode[2]\t244\t12\thex\toperation; of varying length, the lowest bits may be modifiers\t\n\
+stall[0]\t\t4\tcount\tcycles to the next instruction of the warp\n\
+yield[0]\t\t1\tenum:0\thint to the scheduler: 0 to yield\n\
+write barrier[0]\t\t3\tenum:1\tset now, released when the result is written; 7 none\n\
+read barrier[0]\t\t3\tenum:1\tset now, released when the operands are read; 7 none\n\
+wait mask[0]\t\t6\tflags:2\tbarriers that must be released first\n\
+reuse[0]\t\t4\tflags:3\toperands kept in the reuse cache, a bit a slot\n\
+stall[1]\t\t4\tcount\tcycles to the next instruction of the warp\n\
+yield[1]\t\t1\tenum:0\thint to the scheduler: 0 to yield\n\
+write barrier[1]\t\t3\tenum:1\tset now, released when the result is written; 7 none\n\
+read barrier[1]\t\t3\tenum:1\tset now, released when the operands are read; 7 none\n\
+wait mask[1]\t\t6\tflags:2\tbarriers that must be released first\n\
+reuse[1]\t\t4\tflags:3\toperands kept in the reuse cache, a bit a slot\n\
+stall[2]\t\t4\tcount\tcycles to the next instruction of the warp\n\
+yield[2]\t\t1\tenum:0\thint to the scheduler: 0 to yield\n\
+write barrier[2]\t\t3\tenum:1\tset now, released when the result is written; 7 none\n\
+read barrier[2]\t\t3\tenum:1\tset now, released when the operands are read; 7 none\n\
+wait mask[2]\t\t6\tflags:2\tbarriers that must be released first\n\
+reuse[2]\t\t4\tflags:3\toperands kept in the reuse cache, a bit a slot\n\
+bit[63]\t\t1\treserved\t0 in 16,259 of 16,259\n\
+operands[0][15:0]\t\t16\thex\tregisters\n\
+guard[0]\t\t3\tenum:4\tpredicate without which nothing is done\n\
+guard negated[0]\t\t1\tflag\tdone where the predicate is false\n\
+operands[0][51:20]\t\t32\thex\tregisters, immediates, constant banks, modifiers\n\
+opcode[0]\t\t12\thex\toperation; of varying length, the lowest bits may be modifiers\n\
+operands[1][15:0]\t\t16\thex\tregisters\n\
+guard[1]\t\t3\tenum:4\tpredicate without which nothing is done\n\
+guard negated[1]\t\t1\tflag\tdone where the predicate is false\n\
+operands[1][51:20]\t\t32\thex\tregisters, immediates, constant banks, modifiers\n\
+opcode[1]\t\t12\thex\toperation; of varying length, the lowest bits may be modifiers\n\
+operands[2][15:0]\t\t16\thex\tregisters\n\
+guard[2]\t\t3\tenum:4\tpredicate without which nothing is done\n\
+guard negated[2]\t\t1\tflag\tdone where the predicate is false\n\
+operands[2][51:20]\t\t32\thex\tregisters, immediates, constant banks, modifiers\n\
+opcode[2]\t\t12\thex\toperation; of varying length, the lowest bits may be modifiers\n\
 ");
 
 /// A control word and the seven instructions that it schedules.
 // Source: Reported by envytools (gk110) and the maxas wiki, not verified: no disassembler that accepts sm_35 could be had
 #[rustfmt::skip]
 pub static KEPLER_BUNDLE: Layout = Layout::packed("SASS bundle (sm_35 to sm_37)", 64, "Reported by envytools (gk110) and the maxas wiki, not verified: no disassembler that accepts sm_35 could be had", &[&GUARD], "\
-bits[1:0]\t0\t2\treserved\tpart of the control word's opcode, as reported\t\n\
-schedule[0]\t2\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
-schedule[1]\t10\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
-schedule[2]\t18\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
-schedule[3]\t26\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
-schedule[4]\t34\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
-schedule[5]\t42\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
-schedule[6]\t50\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\t\n\
-bits[63:58]\t58\t6\treserved\topcode of the control word, as reported\t\n\
-form[0]\t64\t2\thex\tform of the operands, as reported\t\n\
-operands[0][17:2]\t66\t16\thex\tregisters, as reported\t\n\
-guard[0]\t82\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
-guard negated[0]\t85\t1\tflag\tdone where the predicate is false, as reported\t\n\
-operands[0][53:22]\t86\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
-opcode[0]\t118\t10\thex\toperation, as reported\t\n\
-form[1]\t128\t2\thex\tform of the operands, as reported\t\n\
-operands[1][17:2]\t130\t16\thex\tregisters, as reported\t\n\
-guard[1]\t146\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
-guard negated[1]\t149\t1\tflag\tdone where the predicate is false, as reported\t\n\
-operands[1][53:22]\t150\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
-opcode[1]\t182\t10\thex\toperation, as reported\t\n\
-form[2]\t192\t2\thex\tform of the operands, as reported\t\n\
-operands[2][17:2]\t194\t16\thex\tregisters, as reported\t\n\
-guard[2]\t210\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
-guard negated[2]\t213\t1\tflag\tdone where the predicate is false, as reported\t\n\
-operands[2][53:22]\t214\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
-opcode[2]\t246\t10\thex\toperation, as reported\t\n\
-form[3]\t256\t2\thex\tform of the operands, as reported\t\n\
-operands[3][17:2]\t258\t16\thex\tregisters, as reported\t\n\
-guard[3]\t274\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
-guard negated[3]\t277\t1\tflag\tdone where the predicate is false, as reported\t\n\
-operands[3][53:22]\t278\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
-opcode[3]\t310\t10\thex\toperation, as reported\t\n\
-form[4]\t320\t2\thex\tform of the operands, as reported\t\n\
-operands[4][17:2]\t322\t16\thex\tregisters, as reported\t\n\
-guard[4]\t338\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
-guard negated[4]\t341\t1\tflag\tdone where the predicate is false, as reported\t\n\
-operands[4][53:22]\t342\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
-opcode[4]\t374\t10\thex\toperation, as reported\t\n\
-form[5]\t384\t2\thex\tform of the operands, as reported\t\n\
-operands[5][17:2]\t386\t16\thex\tregisters, as reported\t\n\
-guard[5]\t402\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
-guard negated[5]\t405\t1\tflag\tdone where the predicate is false, as reported\t\n\
-operands[5][53:22]\t406\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
-opcode[5]\t438\t10\thex\toperation, as reported\t\n\
-form[6]\t448\t2\thex\tform of the operands, as reported\t\n\
-operands[6][17:2]\t450\t16\thex\tregisters, as reported\t\n\
-guard[6]\t466\t3\tenum:0\tpredicate without which nothing is done, as reported\t\n\
-guard negated[6]\t469\t1\tflag\tdone where the predicate is false, as reported\t\n\
-operands[6][53:22]\t470\t32\thex\tregisters, immediates, modifiers, as reported\t\n\
-opcode[6]\t502\t10\thex\toperation, as reported\t\n\
+bits[1:0]\t\t2\treserved\tpart of the control word's opcode, as reported\n\
+schedule[0]\t\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\n\
+schedule[1]\t\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\n\
+schedule[2]\t\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\n\
+schedule[3]\t\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\n\
+schedule[4]\t\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\n\
+schedule[5]\t\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\n\
+schedule[6]\t\t8\thex\tas reported: 0x20 + n for n cycles of stall, 0x04 to issue with the next, 0 for nothing known, after which the warp waits for 32 cycles\n\
+bits[63:58]\t\t6\treserved\topcode of the control word, as reported\n\
+form[0]\t\t2\thex\tform of the operands, as reported\n\
+operands[0][17:2]\t\t16\thex\tregisters, as reported\n\
+guard[0]\t\t3\tenum:0\tpredicate without which nothing is done, as reported\n\
+guard negated[0]\t\t1\tflag\tdone where the predicate is false, as reported\n\
+operands[0][53:22]\t\t32\thex\tregisters, immediates, modifiers, as reported\n\
+opcode[0]\t\t10\thex\toperation, as reported\n\
+form[1]\t\t2\thex\tform of the operands, as reported\n\
+operands[1][17:2]\t\t16\thex\tregisters, as reported\n\
+guard[1]\t\t3\tenum:0\tpredicate without which nothing is done, as reported\n\
+guard negated[1]\t\t1\tflag\tdone where the predicate is false, as reported\n\
+operands[1][53:22]\t\t32\thex\tregisters, immediates, modifiers, as reported\n\
+opcode[1]\t\t10\thex\toperation, as reported\n\
+form[2]\t\t2\thex\tform of the operands, as reported\n\
+operands[2][17:2]\t\t16\thex\tregisters, as reported\n\
+guard[2]\t\t3\tenum:0\tpredicate without which nothing is done, as reported\n\
+guard negated[2]\t\t1\tflag\tdone where the predicate is false, as reported\n\
+operands[2][53:22]\t\t32\thex\tregisters, immediates, modifiers, as reported\n\
+opcode[2]\t\t10\thex\toperation, as reported\n\
+form[3]\t\t2\thex\tform of the operands, as reported\n\
+operands[3][17:2]\t\t16\thex\tregisters, as reported\n\
+guard[3]\t\t3\tenum:0\tpredicate without which nothing is done, as reported\n\
+guard negated[3]\t\t1\tflag\tdone where the predicate is false, as reported\n\
+operands[3][53:22]\t\t32\thex\tregisters, immediates, modifiers, as reported\n\
+opcode[3]\t\t10\thex\toperation, as reported\n\
+form[4]\t\t2\thex\tform of the operands, as reported\n\
+operands[4][17:2]\t\t16\thex\tregisters, as reported\n\
+guard[4]\t\t3\tenum:0\tpredicate without which nothing is done, as reported\n\
+guard negated[4]\t\t1\tflag\tdone where the predicate is false, as reported\n\
+operands[4][53:22]\t\t32\thex\tregisters, immediates, modifiers, as reported\n\
+opcode[4]\t\t10\thex\toperation, as reported\n\
+form[5]\t\t2\thex\tform of the operands, as reported\n\
+operands[5][17:2]\t\t16\thex\tregisters, as reported\n\
+guard[5]\t\t3\tenum:0\tpredicate without which nothing is done, as reported\n\
+guard negated[5]\t\t1\tflag\tdone where the predicate is false, as reported\n\
+operands[5][53:22]\t\t32\thex\tregisters, immediates, modifiers, as reported\n\
+opcode[5]\t\t10\thex\toperation, as reported\n\
+form[6]\t\t2\thex\tform of the operands, as reported\n\
+operands[6][17:2]\t\t16\thex\tregisters, as reported\n\
+guard[6]\t\t3\tenum:0\tpredicate without which nothing is done, as reported\n\
+guard negated[6]\t\t1\tflag\tdone where the predicate is false, as reported\n\
+operands[6][53:22]\t\t32\thex\tregisters, immediates, modifiers, as reported\n\
+opcode[6]\t\t10\thex\toperation, as reported\n\
 ");
 
 // elf.toml
@@ -456,98 +456,98 @@ pub static SYMBOL_KIND: Names = Names::packed("\
 // Source: Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)
 #[rustfmt::skip]
 pub static SYMBOL_OTHER: Layout = Layout::packed("st_other", 1, "Observed: names as cuobjdump, nvdisasm and readelf print them for files made for the purpose (cuobjdump and nvdisasm 12.4 to 13.5)", &[&SYMBOL_SPACE], "\
-UNIFIED_FUNC\t2\t1\tflag\tfunction of the unified function table\t\n\
-OBSCURE\t3\t1\tflag\tnamed by the tools; meaning not known\t\n\
-STO_CUDA_ENTRY\t4\t1\tflag\ta kernel; on a variable the tools print UNIFIED_OBJECT\t\n\
-space\t5\t3\tenum:0\tmemory that holds the variable; 0 if not stated\t\n\
+UNIFIED_FUNC\t2\t1\tflag\tfunction of the unified function table\n\
+OBSCURE\t\t1\tflag\tnamed by the tools; meaning not known\n\
+STO_CUDA_ENTRY\t\t1\tflag\ta kernel; on a variable the tools print UNIFIED_OBJECT\n\
+space\t\t3\tenum:0\tmemory that holds the variable; 0 if not stated\n\
 ");
 
 /// e_flags of a cubin with ELFOSABI_CUDA (0x33): toolkits up to 12.x, below sm_100.
 // Source: Observed: nvdisasm 12.8 on cubins with one bit of e_flags flipped at a time; LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception) has the same names, or nearly
 #[rustfmt::skip]
 pub static E_FLAGS_33: Layout = Layout::packed("e_flags (EI_OSABI 0x33)", 4, "Observed: nvdisasm 12.8 on cubins with one bit of e_flags flipped at a time; LLVM BinaryFormat/ELF.h (Apache-2.0 WITH LLVM-exception) has the same names, or nearly", &[], "\
-EF_CUDA_SM\t0\t8\tunsigned\tthe SM that the code is for: 90 is sm_90\t\n\
-EF_CUDA_TEXMODE_UNIFIED\t8\t1\tflag\ttextures carry their samplers\t\n\
-EF_CUDA_TEXMODE_INDEPENDENT\t9\t1\tflag\tsamplers stand by themselves\t\n\
-EF_CUDA_64BIT_ADDRESS\t10\t1\tflag\taddresses have 64 bits\t\n\
-EF_CUDA_ACCELERATORS\t11\t1\tflag\tarchitecture-specific features: sm_90a\t\n\
-EF_CUDA_SW_1729687_v2\t12\t1\tflag\ta work-around is in\t\n\
-e_flags[15:13]\t13\t3\treserved\tnvdisasm accepts bit 14 in silence and calls 13 and 15 unrecognized\t\n\
-EF_CUDA_VIRTUAL_SM\t16\t8\tunsigned\tthe virtual architecture of the PTX: 50 is compute_50\t\n\
-e_flags[31:24]\t24\t8\treserved\tunrecognized; nvdisasm refuses the file if bit 31 is set\t\n\
+EF_CUDA_SM\t\t8\tunsigned\tthe SM that the code is for: 90 is sm_90\n\
+EF_CUDA_TEXMODE_UNIFIED\t\t1\tflag\ttextures carry their samplers\n\
+EF_CUDA_TEXMODE_INDEPENDENT\t\t1\tflag\tsamplers stand by themselves\n\
+EF_CUDA_64BIT_ADDRESS\t\t1\tflag\taddresses have 64 bits\n\
+EF_CUDA_ACCELERATORS\t\t1\tflag\tarchitecture-specific features: sm_90a\n\
+EF_CUDA_SW_1729687_v2\t\t1\tflag\ta work-around is in\n\
+e_flags[15:13]\t\t3\treserved\tnvdisasm accepts bit 14 in silence and calls 13 and 15 unrecognized\n\
+EF_CUDA_VIRTUAL_SM\t\t8\tunsigned\tthe virtual architecture of the PTX: 50 is compute_50\n\
+e_flags[31:24]\t\t8\treserved\tunrecognized; nvdisasm refuses the file if bit 31 is set\n\
 ");
 
 /// e_flags of a cubin with ELFOSABI_CUDA_V2 (0x41): CUDA 13, and sm_100 and later since 12.8.
 // Source: Observed: cuobjdump and nvdisasm 13.5 on cubins with one bit of e_flags flipped at a time; no tool names bits 0 to 2 and 24 to 31
 #[rustfmt::skip]
 pub static E_FLAGS_41: Layout = Layout::packed("e_flags (EI_OSABI 0x41)", 4, "Observed: cuobjdump and nvdisasm 13.5 on cubins with one bit of e_flags flipped at a time; no tool names bits 0 to 2 and 24 to 31", &[], "\
-e_flags[0]\t0\t1\treserved\tnvdisasm refuses the file if it is set\t\n\
-e_flags[1]\t1\t1\treserved\tset for sm_100 and later; flipping it changes nothing that a tool prints\t\n\
-e_flags[2]\t2\t1\treserved\tset for sm_75 to sm_90 by CUDA 13; flipping it changes nothing that a tool prints\t\n\
-EF_CUDA_ACCELERATORS\t3\t1\tflag\tarchitecture-specific features, written by 12.8 and 12.9; CUDA 13 says it in .nv.compat\t\n\
-e_flags[7:4]\t4\t4\treserved\tclear in every file seen\t\n\
-EF_CUDA_SM\t8\t16\tunsigned\tthe SM that the code is for: 120 is sm_120. cuobjdump reads all 16 bits, LLVM the low 8\t\n\
-cuinfo\t24\t8\tsection\tsection of .note.nv.cuinfo, or .note.nv.cuver, which has the toolkit and the virtual SM\t\n\
+e_flags[0]\t\t1\treserved\tnvdisasm refuses the file if it is set\n\
+e_flags[1]\t\t1\treserved\tset for sm_100 and later; flipping it changes nothing that a tool prints\n\
+e_flags[2]\t\t1\treserved\tset for sm_75 to sm_90 by CUDA 13; flipping it changes nothing that a tool prints\n\
+EF_CUDA_ACCELERATORS\t\t1\tflag\tarchitecture-specific features, written by 12.8 and 12.9; CUDA 13 says it in .nv.compat\n\
+e_flags[7:4]\t\t4\treserved\tclear in every file seen\n\
+EF_CUDA_SM\t\t16\tunsigned\tthe SM that the code is for: 120 is sm_120. cuobjdump reads all 16 bits, LLVM the low 8\n\
+cuinfo\t\t8\tsection\tsection of .note.nv.cuinfo, or .note.nv.cuver, which has the toolkit and the virtual SM\n\
 ");
 
 /// Section header of a function's code in a cubin.
 // Source: Observed: SHF_BARRIERS and SHI_REGISTERS as nvdisasm prints them, compared with the attributes of 1,505 code sections
 #[rustfmt::skip]
 pub static TEXT_SECTION: Layout = Layout::packed("Elf64_Shdr (.text)", 64, "Observed: SHF_BARRIERS and SHI_REGISTERS as nvdisasm prints them, compared with the attributes of 1,505 code sections", &[&below::SECTION_TYPE], "\
-sh_name\t0\t32\tstring\toffset of the name in the section that e_shstrndx names\t\n\
-sh_type\t32\t32\tenum:0\tkind of contents\t\n\
-sh_flags\t64\t64\thex\tSHF_ flags and the number of barriers\t\n\
-sh_addr\t128\t64\taddress\twhere it goes; 0 if nowhere\t\n\
-sh_offset\t192\t64\toffset\tfirst byte in the file\t\n\
-sh_size\t256\t64\tsize\tbytes\t\n\
-sh_link\t320\t32\tsection\tsymbol table\t\n\
-sh_info\t352\t32\thex\tsymbol and number of registers\t\n\
-sh_addralign\t384\t64\tsize\talignment; 0 or 1: none\t\n\
-sh_entsize\t448\t64\tsize\tbytes of an entry\t\n\
+sh_name\t\t32\tstring\toffset of the name in the section that e_shstrndx names\n\
+sh_type\t\t32\tenum:0\tkind of contents\n\
+sh_flags\t\t64\thex\tSHF_ flags and the number of barriers\n\
+sh_addr\t\t64\taddress\twhere it goes; 0 if nowhere\n\
+sh_offset\t\t64\toffset\tfirst byte in the file\n\
+sh_size\t\t64\tsize\tbytes\n\
+sh_link\t\t32\tsection\tsymbol table\n\
+sh_info\t\t32\thex\tsymbol and number of registers\n\
+sh_addralign\t\t64\tsize\talignment; 0 or 1: none\n\
+sh_entsize\t\t64\tsize\tbytes of an entry\n\
 SHF_BARRIERS\t84\t7\tcount\tnamed barriers; with EI_OSABI 0x33 only, EIATTR_NUM_BARRIERS has them otherwise\tsh_flags\n\
 symbol\t352\t24\tsymbol\tthe function\tsh_info\n\
-SHI_REGISTERS\t376\t8\tcount\tregisters of a thread; below sm_90 only, EIATTR_REGCOUNT has them always\tsh_info\n\
+SHI_REGISTERS\t\t8\tcount\tregisters of a thread; below sm_90 only, EIATTR_REGCOUNT has them always\tsh_info\n\
 ");
 
 /// Descriptor of the note in .note.nv.cuinfo (CUDA 13).
 // Source: Observed: field names as nvdisasm 13.5 -json prints them
 #[rustfmt::skip]
 pub static NOTE_CUINFO: Layout = Layout::packed(".note.nv.cuinfo", 8, "Observed: field names as nvdisasm 13.5 -json prints them", &[], "\
-nv_note_cuinfo\t0\t16\tunsigned\tversion of the note; 2\t\n\
-nv_note_cuinfo_virt_sm\t16\t16\tunsigned\tthe virtual architecture of the PTX: 50 is compute_50\t\n\
-nv_note_cuinfo_toolVersion\t32\t16\tunsigned\ttoolkit, times ten: 135 is 13.5\t\n\
-padding\t48\t16\treserved\tzero\t\n\
+nv_note_cuinfo\t\t16\tunsigned\tversion of the note; 2\n\
+nv_note_cuinfo_virt_sm\t\t16\tunsigned\tthe virtual architecture of the PTX: 50 is compute_50\n\
+nv_note_cuinfo_toolVersion\t\t16\tunsigned\ttoolkit, times ten: 135 is 13.5\n\
+padding\t\t16\treserved\tzero\n\
 ");
 
 /// Descriptor of the note in .note.nv.cuver (CUDA 12.8 and 12.9).
 // Source: Observed: field names as nvdisasm 13.5 -json prints them
 #[rustfmt::skip]
 pub static NOTE_CUVER: Layout = Layout::packed(".note.nv.cuver", 12, "Observed: field names as nvdisasm 13.5 -json prints them", &[], "\
-nv_note_cuver\t0\t16\tunsigned\tversion of the note; 1\t\n\
-nv_note_cu_virt_smver\t16\t16\tunsigned\tthe virtual architecture of the PTX: 50 is compute_50\t\n\
-word 1\t32\t32\treserved\t1 in the files seen; no tool prints it\t\n\
-word 2\t64\t32\treserved\t1 in the files seen; no tool prints it\t\n\
+nv_note_cuver\t\t16\tunsigned\tversion of the note; 1\n\
+nv_note_cu_virt_smver\t\t16\tunsigned\tthe virtual architecture of the PTX: 50 is compute_50\n\
+word 1\t\t32\treserved\t1 in the files seen; no tool prints it\n\
+word 2\t\t32\treserved\t1 in the files seen; no tool prints it\n\
 ");
 
 /// Beginning of the descriptor of the note in .note.nv.tkinfo; its strings follow.
 // Source: Observed: field names as nvdisasm 13.5 -json prints them
 #[rustfmt::skip]
 pub static NOTE_TKINFO: Layout = Layout::packed(".note.nv.tkinfo", 24, "Observed: field names as nvdisasm 13.5 -json prints them", &[], "\
-nv_note_tkinfo\t0\t32\tunsigned\tversion of the note; 2 in CUDA 13\t\n\
+nv_note_tkinfo\t\t32\tunsigned\tversion of the note; 2 in CUDA 13\n\
 tki_toolkitVersion\t0\t32\tunsigned\tin CUDA 12.8 and 12.9 the toolkit instead, times ten: 128 is 12.8\tnv_note_tkinfo\n\
-tki_objFname\t32\t32\tstring\tthe object file; offsets count from byte 24\t\n\
-tki_toolName\t64\t32\tstring\tthe tool\t\n\
-tki_toolVersion\t96\t32\tstring\tits version\t\n\
-tki_toolBranch\t128\t32\tstring\tits build\t\n\
-tki_toolOptions\t160\t32\tstring\tits command line\t\n\
+tki_objFname\t\t32\tstring\tthe object file; offsets count from byte 24\n\
+tki_toolName\t\t32\tstring\tthe tool\n\
+tki_toolVersion\t\t32\tstring\tits version\n\
+tki_toolBranch\t\t32\tstring\tits build\n\
+tki_toolOptions\t\t32\tstring\tits command line\n\
 ");
 
 /// Entry of .nv.callgraph.
 // Source: Observed: pairs as cuobjdump -elf prints them; groups on functions compiled to tell them apart
 #[rustfmt::skip]
 pub static CALLGRAPH_ENTRY: Layout = Layout::packed(".nv.callgraph", 8, "Observed: pairs as cuobjdump -elf prints them; groups on functions compiled to tell them apart", &[], "\
-caller\t0\t32\tsymbol\tthe function; 0 with a negative callee: a group begins\t\n\
-callee\t32\t32\tsymbol\tin group -1 the function called, in -4 the one whose address is taken; in -2 and -3 the prototype of the function and of what it calls by a pointer\t\n\
+caller\t\t32\tsymbol\tthe function; 0 with a negative callee: a group begins\n\
+callee\t\t32\tsymbol\tin group -1 the function called, in -4 the one whose address is taken; in -2 and -3 the prototype of the function and of what it calls by a pointer\n\
 mark\t32\t32\tsigned\tthe callee read as a signed number\tcallee\n\
 ");
 
@@ -555,30 +555,30 @@ mark\t32\t32\tsigned\tthe callee read as a signed number\tcallee\n\
 // Source: Observed: pairs as cuobjdump -elf prints them
 #[rustfmt::skip]
 pub static PROTOTYPE_ENTRY: Layout = Layout::packed(".nv.prototype", 8, "Observed: pairs as cuobjdump -elf prints them", &[], "\
-function\t0\t32\tsymbol\tthe function\t\n\
-prototype\t32\t32\tstring\toffset of the prototype in the string table: #iii\t\n\
+function\t\t32\tsymbol\tthe function\n\
+prototype\t\t32\tstring\toffset of the prototype in the string table: #iii\n\
 ");
 
 /// Beginning of .nv.rel.action.
 // Source: Observed: as cuobjdump -elf prints it
 #[rustfmt::skip]
 pub static REL_ACTION_HEADER: Layout = Layout::packed(".nv.rel.action header", 8, "Observed: as cuobjdump -elf prints it", &[&RELOCATION], "\
-Base Relocation\t0\t8\tenum:0\ttype of the first entry; each entry is the next type\t\n\
-padding\t8\t56\treserved\tzero\t\n\
+Base Relocation\t\t8\tenum:0\ttype of the first entry; each entry is the next type\n\
+padding\t\t56\treserved\tzero\n\
 ");
 
 /// How to apply one type of relocation: two ranges of bits of the value and where they go.
 // Source: Observed: fields as cuobjdump -elf prints them
 #[rustfmt::skip]
 pub static REL_ACTION: Layout = Layout::packed(".nv.rel.action", 8, "Observed: fields as cuobjdump -elf prints them", &[&SYMBOL_KIND], "\
-Symbol Kind\t0\t8\tenum:0\twhat is taken of the symbol\t\n\
-Addend Shift\t8\t8\tunsigned\tbits by which the addend is shifted right\t\n\
-Source Position1\t16\t8\tunsigned\tlowest bit taken of the value\t\n\
-length1\t24\t8\tunsigned\tnumber of bits\t\n\
-Destination Position1\t32\t8\tunsigned\tlowest bit patched\t\n\
-Source Position2\t40\t8\tunsigned\tsecond range: lowest bit taken of the value\t\n\
-length2\t48\t8\tunsigned\tnumber of bits; 0 if there is no second range\t\n\
-Destination Position2\t56\t8\tunsigned\tlowest bit patched\t\n\
+Symbol Kind\t\t8\tenum:0\twhat is taken of the symbol\n\
+Addend Shift\t\t8\tunsigned\tbits by which the addend is shifted right\n\
+Source Position1\t\t8\tunsigned\tlowest bit taken of the value\n\
+length1\t\t8\tunsigned\tnumber of bits\n\
+Destination Position1\t\t8\tunsigned\tlowest bit patched\n\
+Source Position2\t\t8\tunsigned\tsecond range: lowest bit taken of the value\n\
+length2\t\t8\tunsigned\tnumber of bits; 0 if there is no second range\n\
+Destination Position2\t\t8\tunsigned\tlowest bit patched\n\
 ");
 
 // fatbin.toml
@@ -619,48 +619,48 @@ pub static FATBIN_FLAGS: Names = Names::packed("\
 // Source: Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd
 #[rustfmt::skip]
 pub static FATBIN_WRAPPER: Layout = Layout::packed("__fatBinC_Wrapper_t", 24, "Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd", &[], "\
-magic\t0\t32\thex\t0x466243b1\t\n\
-version\t32\t32\tunsigned\t1: one fatbin; 2: an array of prelinked fatbins\t\n\
-data\t64\t64\taddress\tthe fatbin; filled in by a relocation in an object file or a library\t\n\
-filename_or_fatbins\t128\t64\taddress\tfile name, or the array\t\n\
+magic\t\t32\thex\t0x466243b1\n\
+version\t\t32\tunsigned\t1: one fatbin; 2: an array of prelinked fatbins\n\
+data\t\t64\taddress\tthe fatbin; filled in by a relocation in an object file or a library\n\
+filename_or_fatbins\t\t64\taddress\tfile name, or the array\n\
 ");
 
 /// Beginning of a fatbin.
 // Source: Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd
 #[rustfmt::skip]
 pub static FATBIN_HEADER: Layout = Layout::packed("fatbin header", 16, "Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd", &[], "\
-magic\t0\t32\thex\t0xba55ed50\t\n\
-version\t32\t16\tunsigned\t1\t\n\
-header size\t48\t16\tsize\tbytes of this header; 16\t\n\
-size\t64\t64\tsize\tbytes of all entries, headers and padding included\t\n\
+magic\t\t32\thex\t0xba55ed50\n\
+version\t\t16\tunsigned\t1\n\
+header size\t\t16\tsize\tbytes of this header; 16\n\
+size\t\t64\tsize\tbytes of all entries, headers and padding included\n\
 ");
 
 /// Header of a fatbin's entry; options and identifier follow, then the payload.
 // Source: Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd
 #[rustfmt::skip]
 pub static FATBIN_ENTRY: Layout = Layout::packed("fatbin entry", 64, "Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd", &[&FATBIN_KIND, &FATBIN_FLAGS], "\
-kind\t0\t16\tenum:0\twhat the payload is\t\n\
-version\t16\t16\thex\t0x0101\t\n\
-header size\t32\t32\tsize\tbytes from here to the payload\t\n\
-payload size\t64\t64\tsize\tbytes in the file, a multiple of 8\t\n\
-compressed size\t128\t32\tsize\tbytes of compressed payload without padding; 0 if not compressed\t\n\
-options offset\t160\t32\toffset\tfrom here to the options; 0 if none\t\n\
-code version minor\t192\t16\tunsigned\tcubin: 7 with EI_OSABI 0x33, 8 with 0x41; PTX: of its ISA\t\n\
-code version major\t208\t16\tunsigned\t1 for cubins\t\n\
-arch\t224\t32\tunsigned\tthe SM: 90 is sm_90\t\n\
-identifier offset\t256\t32\toffset\tfrom here to the name; 0 if none\t\n\
-identifier length\t288\t32\tsize\tbytes of the name\t\n\
-flags\t320\t64\tflags:1\t\t\n\
-hash\t384\t64\thex\t0, or a number that comes with link-time optimisation\t\n\
-decompressed size\t448\t64\tsize\tbytes of the payload when decompressed; 0 if not compressed\t\n\
+kind\t\t16\tenum:0\twhat the payload is\n\
+version\t\t16\thex\t0x0101\n\
+header size\t\t32\tsize\tbytes from here to the payload\n\
+payload size\t\t64\tsize\tbytes in the file, a multiple of 8\n\
+compressed size\t\t32\tsize\tbytes of compressed payload without padding; 0 if not compressed\n\
+options offset\t\t32\toffset\tfrom here to the options; 0 if none\n\
+code version minor\t\t16\tunsigned\tcubin: 7 with EI_OSABI 0x33, 8 with 0x41; PTX: of its ISA\n\
+code version major\t\t16\tunsigned\t1 for cubins\n\
+arch\t\t32\tunsigned\tthe SM: 90 is sm_90\n\
+identifier offset\t\t32\toffset\tfrom here to the name; 0 if none\n\
+identifier length\t\t32\tsize\tbytes of the name\n\
+flags\t\t64\tflags:1\n\
+hash\t\t64\thex\t0, or a number that comes with link-time optimisation\n\
+decompressed size\t\t64\tsize\tbytes of the payload when decompressed; 0 if not compressed\n\
 ");
 
 /// Beginning of an entry's options.
 // Source: Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd
 #[rustfmt::skip]
 pub static FATBIN_OPTIONS: Layout = Layout::packed("fatbin options", 8, "Observed: fatbins of CUDA 8 to 13.5 and what cuobjdump prints for them; fatbinary_section.h of the toolkits for the wrapper; the project cricket for the entry as it was before zstd", &[], "\
-string offset\t0\t32\toffset\tto the bytes\t\n\
-string length\t32\t32\tsize\tof the bytes\t\n\
+string offset\t\t32\toffset\tto the bytes\n\
+string length\t\t32\tsize\tof the bytes\n\
 ");
 
 // info.toml
@@ -953,9 +953,9 @@ pub static ENTRY_FRAGMENT: Names = Names::packed("\
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static ATTRIBUTE_HEADER: Layout = Layout::packed(".nv.info attribute", 4, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&ATTRIBUTE_FORMAT, &ATTRIBUTE], "\
-format\t0\t8\tenum:0\twhere the value is\t\n\
-attribute\t8\t8\tenum:1\twhat it is about\t\n\
-value\t16\t16\thex\tEIFMT_HVAL: the value; EIFMT_NVAL: 0\t\n\
+format\t\t8\tenum:0\twhere the value is\n\
+attribute\t\t8\tenum:1\twhat it is about\n\
+value\t\t16\thex\tEIFMT_HVAL: the value; EIFMT_NVAL: 0\n\
 byte\t16\t8\thex\tEIFMT_BVAL: the value\tvalue\n\
 size\t16\t16\tsize\tEIFMT_SVAL: bytes that follow\tvalue\n\
 ");
@@ -964,9 +964,9 @@ size\t16\t16\tsize\tEIFMT_SVAL: bytes that follow\tvalue\n\
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static COMPAT_ATTRIBUTE_HEADER: Layout = Layout::packed(".nv.compat attribute", 4, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&ATTRIBUTE_FORMAT, &COMPAT_ATTRIBUTE], "\
-format\t0\t8\tenum:0\twhere the value is\t\n\
-attribute\t8\t8\tenum:1\twhat it is about\t\n\
-value\t16\t16\thex\tEIFMT_HVAL: the value; EIFMT_NVAL: 0\t\n\
+format\t\t8\tenum:0\twhere the value is\n\
+attribute\t\t8\tenum:1\twhat it is about\n\
+value\t\t16\thex\tEIFMT_HVAL: the value; EIFMT_NVAL: 0\n\
 byte\t16\t8\thex\tEIFMT_BVAL: the value\tvalue\n\
 size\t16\t16\tsize\tEIFMT_SVAL: bytes that follow\tvalue\n\
 ");
@@ -975,258 +975,258 @@ size\t16\t16\tsize\tEIFMT_SVAL: bytes that follow\tvalue\n\
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static FINALIZER_VERSION: Layout = Layout::packed("EICOMPAT_ATTR_FINALIZER_VERSION", 2, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-major\t10\t6\tunsigned\t\t\n\
-minor\t6\t4\tunsigned\t\t\n\
-patch\t0\t6\tunsigned\t\t\n\
+major\t10\t6\tunsigned\n\
+minor\t6\t4\tunsigned\n\
+patch\t0\t6\tunsigned\n\
 ");
 
 /// Version of the driver.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static DRIVER_VERSION: Layout = Layout::packed("EICOMPAT_ATTR_CUDA_DRIVER_VERSION", 2, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-major\t8\t8\tunsigned\t\t\n\
-minor\t0\t8\tunsigned\t\t\n\
+major\t8\t8\tunsigned\n\
+minor\t0\t8\tunsigned\n\
 ");
 
 /// Registers of a function.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static REGCOUNT: Layout = Layout::packed("EIATTR_REGCOUNT", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-function\t0\t32\tsymbol\tsymbol of the function\t\n\
-register count\t32\t32\tcount\t32-bit registers of a thread\t\n\
+function\t\t32\tsymbol\tsymbol of the function\n\
+register count\t\t32\tcount\t32-bit registers of a thread\n\
 ");
 
 /// Stack frame of a function.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static FRAME_SIZE: Layout = Layout::packed("EIATTR_FRAME_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-function\t0\t32\tsymbol\tsymbol of the function\t\n\
-frame size\t32\t32\tsize\tbytes of the frame\t\n\
+function\t\t32\tsymbol\tsymbol of the function\n\
+frame size\t\t32\tsize\tbytes of the frame\n\
 ");
 
 /// Least stack of a function.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static MIN_STACK_SIZE: Layout = Layout::packed("EIATTR_MIN_STACK_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-function\t0\t32\tsymbol\tsymbol of the function\t\n\
-min stack size\t32\t32\tsize\tbytes of stack that a thread needs at least\t\n\
+function\t\t32\tsymbol\tsymbol of the function\n\
+min stack size\t\t32\tsize\tbytes of stack that a thread needs at least\n\
 ");
 
 /// Most stack of a function.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static MAX_STACK_SIZE: Layout = Layout::packed("EIATTR_MAX_STACK_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-function\t0\t32\tsymbol\tsymbol of the function\t\n\
-max stack size\t32\t32\tsize\tbytes of stack that a thread needs at most; 0xffffffff: not bounded\t\n\
+function\t\t32\tsymbol\tsymbol of the function\n\
+max stack size\t\t32\tsize\tbytes of stack that a thread needs at most; 0xffffffff: not bounded\n\
 ");
 
 /// Where a kernel's parameters are.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static PARAM_CBANK: Layout = Layout::packed("EIATTR_PARAM_CBANK", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-bank\t0\t32\tsymbol\tsymbol of the section .nv.constant0.<kernel>\t\n\
-offset\t32\t16\toffset\tof the parameters in constant bank 0\t\n\
-size\t48\t16\tsize\tbytes of the parameters\t\n\
+bank\t\t32\tsymbol\tsymbol of the section .nv.constant0.<kernel>\n\
+offset\t\t16\toffset\tof the parameters in constant bank 0\n\
+size\t\t16\tsize\tbytes of the parameters\n\
 ");
 
 /// A kernel's parameter.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static KPARAM_INFO: Layout = Layout::packed("EIATTR_KPARAM_INFO", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&PARAMETER_SPACE], "\
-Index\t0\t32\tunsigned\t\t\n\
-Ordinal\t32\t16\tunsigned\twhich parameter, from 0\t\n\
-Offset\t48\t16\toffset\tin the parameters\t\n\
-Pointee's logAlignment\t64\t8\tunsigned\tlog2 of the alignment of what it points to; 0 if not stated\t\n\
-Space\t72\t4\tunsigned\tmemory that it points to\t\n\
-cbank\t76\t5\tunsigned\tconstant bank; 0x1f: none\t\n\
-Parameter Space\t81\t1\tenum:0\twhere it is passed\t\n\
-Size\t82\t14\tsize\tbytes\t\n\
+Index\t\t32\tunsigned\n\
+Ordinal\t\t16\tunsigned\twhich parameter, from 0\n\
+Offset\t\t16\toffset\tin the parameters\n\
+Pointee's logAlignment\t\t8\tunsigned\tlog2 of the alignment of what it points to; 0 if not stated\n\
+Space\t\t4\tunsigned\tmemory that it points to\n\
+cbank\t\t5\tunsigned\tconstant bank; 0x1f: none\n\
+Parameter Space\t\t1\tenum:0\twhere it is passed\n\
+Size\t\t14\tsize\tbytes\n\
 ");
 
 /// A kernel's parameter, larger than 16,383 bytes possible.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static KPARAM_INFO_V2: Layout = Layout::packed("EIATTR_KPARAM_INFO_V2", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-Index\t0\t32\tunsigned\t\t\n\
-Ordinal\t32\t16\tunsigned\twhich parameter, from 0\t\n\
-Offset\t48\t16\toffset\tin the parameters\t\n\
-Size\t64\t16\tsize\tbytes\t\n\
-Pointee's logAlignment\t80\t8\tunsigned\tlog2 of the alignment of what it points to; 0 if not stated\t\n\
-Space\t88\t4\tunsigned\tmemory that it points to\t\n\
-bits 4 to 7\t92\t4\treserved\tno tool prints them\t\n\
+Index\t\t32\tunsigned\n\
+Ordinal\t\t16\tunsigned\twhich parameter, from 0\n\
+Offset\t\t16\toffset\tin the parameters\n\
+Size\t\t16\tsize\tbytes\n\
+Pointee's logAlignment\t\t8\tunsigned\tlog2 of the alignment of what it points to; 0 if not stated\n\
+Space\t\t4\tunsigned\tmemory that it points to\n\
+bits 4 to 7\t\t4\treserved\tno tool prints them\n\
 ");
 
 /// Largest block.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static MAX_THREADS: Layout = Layout::packed("EIATTR_MAX_THREADS", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-x\t0\t32\tcount\tthreads along x\t\n\
-y\t32\t32\tcount\tthreads along y\t\n\
-z\t64\t32\tcount\tthreads along z\t\n\
+x\t\t32\tcount\tthreads along x\n\
+y\t\t32\tcount\tthreads along y\n\
+z\t\t32\tcount\tthreads along z\n\
 ");
 
 /// Required block.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static REQNTID: Layout = Layout::packed("EIATTR_REQNTID", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-x\t0\t32\tcount\tthreads along x\t\n\
-y\t32\t32\tcount\tthreads along y\t\n\
-z\t64\t32\tcount\tthreads along z\t\n\
+x\t\t32\tcount\tthreads along x\n\
+y\t\t32\tcount\tthreads along y\n\
+z\t\t32\tcount\tthreads along z\n\
 ");
 
 /// Size of a cluster.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static CTA_PER_CLUSTER: Layout = Layout::packed("EIATTR_CTA_PER_CLUSTER", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-x\t0\t32\tcount\tCTAs along x\t\n\
-y\t32\t32\tcount\tCTAs along y\t\n\
-z\t64\t32\tcount\tCTAs along z\t\n\
+x\t\t32\tcount\tCTAs along x\n\
+y\t\t32\tcount\tCTAs along y\n\
+z\t\t32\tcount\tCTAs along z\n\
 ");
 
 /// Initial state of a sampler.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static SAMPLER_INIT: Layout = Layout::packed("EIATTR_SAMPLER_INIT", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-sampler\t0\t32\tsymbol\tsymbol of the sampler\t\n\
-state\t32\t32\thex\t\t\n\
+sampler\t\t32\tsymbol\tsymbol of the sampler\n\
+state\t\t32\thex\n\
 ");
 
 /// Numbers of query descriptors.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static QUERY_NUMATTRIB: Layout = Layout::packed("EIATTR_QUERY_NUMATTRIB", 16, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-Texture query descriptor in Unified Mode\t0\t32\tcount\t\t\n\
-Texture query descriptor in Independent Mode\t32\t32\tcount\t\t\n\
-Sampler query descriptor in Independent Mode\t64\t32\tcount\t\t\n\
-Surface query descriptor\t96\t32\tcount\t\t\n\
+Texture query descriptor in Unified Mode\t\t32\tcount\n\
+Texture query descriptor in Independent Mode\t\t32\tcount\n\
+Sampler query descriptor in Independent Mode\t\t32\tcount\n\
+Surface query descriptor\t\t32\tcount\n\
 ");
 
 /// Caching of loads.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static LOAD_CACHE_REQUEST: Layout = Layout::packed("EIATTR_LOAD_CACHE_REQUEST", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&CACHE_REQUEST], "\
-function\t0\t32\tsymbol\tsymbol of the function\t\n\
-request\t32\t32\tenum:0\tcuobjdump takes any other number for ON, too\t\n\
+function\t\t32\tsymbol\tsymbol of the function\n\
+request\t\t32\tenum:0\tcuobjdump takes any other number for ON, too\n\
 ");
 
 /// Scratch space in shared memory.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static SHARED_SCRATCH: Layout = Layout::packed("EIATTR_SHARED_SCRATCH", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-start offset\t0\t32\toffset\tin shared memory\t\n\
-size\t32\t32\tsize\tbytes\t\n\
+start offset\t\t32\toffset\tin shared memory\n\
+size\t\t32\tsize\tbytes\n\
 ");
 
 /// One of the functions to call in place of a system call.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static SYSCALLS_FALLBACK: Layout = Layout::packed("EIATTR_SYSCALLS_FALLBACK", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-system call\t0\t32\tsymbol\t\t\n\
-fallback\t32\t32\tsymbol\t\t\n\
+system call\t\t32\tsymbol\n\
+fallback\t\t32\tsymbol\n\
 ");
 
 /// What the compiler counted in a function.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static STATISTICS: Layout = Layout::packed("EIATTR_STATISTICS", 64, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-instructions\t0\t32\tcount\t\t\n\
-loops\t32\t32\tcount\t\t\n\
-non-div branches\t64\t32\tcount\t\t\n\
-divergent branches\t96\t32\tcount\t\t\n\
-lmem spill bytes\t128\t32\tsize\t\t\n\
-local loads\t160\t32\tcount\t\t\n\
-local stores\t192\t32\tcount\t\t\n\
-global loads\t224\t32\tcount\t\t\n\
-global stores\t256\t32\tcount\t\t\n\
-tex reads\t288\t32\tcount\t\t\n\
-surf reads\t320\t32\tcount\t\t\n\
-surf writes\t352\t32\tcount\t\t\n\
-word 12\t384\t32\treserved\tno tool prints it\t\n\
-shared loads\t416\t32\tcount\t\t\n\
-shared stores\t448\t32\tcount\t\t\n\
-total frame spill bytes\t480\t32\tsize\t\t\n\
+instructions\t\t32\tcount\n\
+loops\t\t32\tcount\n\
+non-div branches\t\t32\tcount\n\
+divergent branches\t\t32\tcount\n\
+lmem spill bytes\t\t32\tsize\n\
+local loads\t\t32\tcount\n\
+local stores\t\t32\tcount\n\
+global loads\t\t32\tcount\n\
+global stores\t\t32\tcount\n\
+tex reads\t\t32\tcount\n\
+surf reads\t\t32\tcount\n\
+surf writes\t\t32\tcount\n\
+word 12\t\t32\treserved\tno tool prints it\n\
+shared loads\t\t32\tcount\n\
+shared stores\t\t32\tcount\n\
+total frame spill bytes\t\t32\tsize\n\
 ");
 
 /// Where a coroutine is resumed.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static COROUTINE_RESUME: Layout = Layout::packed("EIATTR_COROUTINE_RESUME_ID_OFFSETS", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-id\t0\t32\tunsigned\t\t\n\
-offset\t32\t32\toffset\tin the code\t\n\
+id\t\t32\tunsigned\n\
+offset\t\t32\toffset\tin the code\n\
 ");
 
 /// Stack of a function's SAM region.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static SAM_REGION_STACK_SIZE: Layout = Layout::packed("EIATTR_SAM_REGION_STACK_SIZE", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-function\t0\t32\tsymbol\tsymbol of the function\t\n\
-Sam region stack size\t32\t32\tsize\tbytes\t\n\
+function\t\t32\tsymbol\tsymbol of the function\n\
+Sam region stack size\t\t32\tsize\tbytes\n\
 ");
 
 /// What the compiler expects of a number of registers.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static PER_REG_TARGET_PERF_STATS: Layout = Layout::packed("EIATTR_PER_REG_TARGET_PERF_STATS", 16, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-registers\t0\t32\tunsigned\tby the attribute's name; cuobjdump prints the number alone\t\n\
-word 1\t32\t32\treserved\tno tool prints it\t\n\
-performance\t64\t64\tfloat\tby the attribute's name; cuobjdump prints the number alone\t\n\
+registers\t\t32\tunsigned\tby the attribute's name; cuobjdump prints the number alone\n\
+word 1\t\t32\treserved\tno tool prints it\n\
+performance\t\t64\tfloat\tby the attribute's name; cuobjdump prints the number alone\n\
 ");
 
 /// An instruction that emulates atomics of 16 bits.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static ATOM16_EMULATION: Layout = Layout::packed("EIATTR_ATOM16_EMUL_INSTR_REG_MAP", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[], "\
-offset\t0\t32\toffset\tin the code\t\n\
-register map\t32\t32\tunsigned\t\t\n\
+offset\t\t32\toffset\tin the code\n\
+register map\t\t32\tunsigned\n\
 ");
 
 /// Beginning of one indirect branch's targets; u32 code offsets follow.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static INDIRECT_BRANCH: Layout = Layout::packed("EIATTR_INDIRECT_BRANCH_TARGETS", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&BRANCH_KIND], "\
-Offset of Indirect Branch\t0\t32\toffset\tin the code\t\n\
-kind\t32\t16\tenum:0\t0 in the files seen\t\n\
-halfword 3\t48\t16\treserved\t0 in the files seen\t\n\
-Number of targets\t64\t32\tcount\t\t\n\
+Offset of Indirect Branch\t\t32\toffset\tin the code\n\
+kind\t\t16\tenum:0\t0 in the files seen\n\
+halfword 3\t\t16\treserved\t0 in the files seen\n\
+Number of targets\t\t32\tcount\n\
 ");
 
 /// An instruction on an mbarrier.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static MBARRIER_INSTRUCTION: Layout = Layout::packed("EIATTR_MBARRIER_INSTR_OFFSETS", 16, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&MBARRIER_KIND, &MBARRIER_STRIDE], "\
-offset\t0\t32\toffset\tin the code\t\n\
-register\t32\t32\tunsigned\t255: RZ\t\n\
-immediate\t64\t32\thex\t\t\n\
-kind\t96\t4\tenum:0\t\t\n\
-stride\t100\t2\tenum:1\t\t\n\
-bits 6 to 15\t102\t10\treserved\t\t\n\
-uniform register\t112\t8\tunsigned\t63: URZ\t\n\
-bits 24 to 31\t120\t8\treserved\t\t\n\
+offset\t\t32\toffset\tin the code\n\
+register\t\t32\tunsigned\t255: RZ\n\
+immediate\t\t32\thex\n\
+kind\t\t4\tenum:0\n\
+stride\t\t2\tenum:1\n\
+bits 6 to 15\t\t10\treserved\n\
+uniform register\t\t8\tunsigned\t63: URZ\n\
+bits 24 to 31\t\t8\treserved\n\
 ");
 
 /// A place in the code that spills or refills.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static ANNOTATION: Layout = Layout::packed("EIATTR_ANNOTATIONS", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&ANNOTATION_KIND], "\
-kind\t0\t32\tenum:0\t\t\n\
-offset\t32\t32\toffset\tin the code\t\n\
+kind\t\t32\tenum:0\n\
+offset\t\t32\toffset\tin the code\n\
 ");
 
 /// Beginning of a text about an instruction; the text follows, filled up to words.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static INSTRUCTION_ANNOTATION: Layout = Layout::packed("EIATTR_ANNOTATIONS", 12, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&ANNOTATION_KIND], "\
-kind\t0\t32\tenum:0\t\t\n\
-offset\t32\t32\toffset\tin the code\t\n\
-size\t64\t32\tsize\tbytes of the text with its NUL\t\n\
+kind\t\t32\tenum:0\n\
+offset\t\t32\toffset\tin the code\n\
+size\t\t32\tsize\tbytes of the text with its NUL\n\
 ");
 
 /// Beginning of a text about the function; the text follows, filled up to words.
 // Source: Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose
 #[rustfmt::skip]
 pub static FUNCTION_ANNOTATION: Layout = Layout::packed("EIATTR_ANNOTATIONS", 8, "Observed: names, formats and values as cuobjdump 12.4 to 13.5 prints them; payloads checked on 19,837 records and on records made for the purpose", &[&ANNOTATION_KIND], "\
-kind\t0\t32\tenum:0\t\t\n\
-size\t32\t32\tsize\tbytes of the text with its NUL\t\n\
+kind\t\t32\tenum:0\n\
+size\t\t32\tsize\tbytes of the text with its NUL\n\
 ");
 
 // occupancy.toml
@@ -1260,6 +1260,1937 @@ pub static CAPABILITIES: &[Capability] = &[
     Capability { barriers: 1, block_registers: 65536, block_shared: 101376, blocks: 24, partitions: 4, products: "GeForce RTX 5090 170, RTX PRO 6000 188, GeForce RTX 5080 84", registers: 65536, shared: 102400, shared_unit: 128, sm: 120, warps: 48 },
     Capability { barriers: 1, block_registers: 65536, block_shared: 101376, blocks: 24, partitions: 4, products: "GB10 48", registers: 65536, shared: 102400, shared_unit: 128, sm: 121, warps: 48 },
 ];
+
+// qmd.toml
+
+/// Memory barrier ahead of a release.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_RELEASE_MEMBAR: Names = Names::packed("\
+0\tFE_NONE\t\n\
+1\tFE_SYSMEMBAR\t\n\
+");
+
+/// Memory barrier at the end of the grid.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_CWD_MEMBAR: Names = Names::packed("\
+0\tL1_NONE\t\n\
+1\tL1_SYSMEMBAR\t\n\
+3\tL1_MEMBAR\t\n\
+");
+
+/// Limit of the depth of calls.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_CALL_LIMIT: Names = Names::packed("\
+0\t_32\t\n\
+1\tNO_CHECK\t\n\
+");
+
+/// Width of a bank of shared memory.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_BANK_MAPPING: Names = Names::packed("\
+0\tFOUR_BYTES_PER_BANK\t\n\
+1\tEIGHT_BYTES_PER_BANK\t\n\
+");
+
+/// How a sampler is chosen.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_SAMPLER_INDEX: Names = Names::packed("\
+0\tINDEPENDENTLY\t\n\
+1\tVIA_HEADER_INDEX\tby the index of the texture\n\
+");
+
+/// Shared memory of an SM.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_L1_CONFIGURATION: Names = Names::packed("\
+1\tDIRECTLY_ADDRESSABLE_MEMORY_SIZE_16KB\t\n\
+2\tDIRECTLY_ADDRESSABLE_MEMORY_SIZE_32KB\t\n\
+3\tDIRECTLY_ADDRESSABLE_MEMORY_SIZE_48KB\t\n\
+");
+
+/// How a release combines its payload with what is in memory.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_REDUCTION_OP: Names = Names::packed("\
+0\tRED_ADD\t\n\
+1\tRED_MIN\t\n\
+2\tRED_MAX\t\n\
+3\tRED_INC\t\n\
+4\tRED_DEC\t\n\
+5\tRED_AND\t\n\
+6\tRED_OR\t\n\
+7\tRED_XOR\t\n\
+");
+
+/// How a reduction of 32 bits reads them.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_REDUCTION_FORMAT_32: Names = Names::packed("\
+0\tUNSIGNED_32\t\n\
+1\tSIGNED_32\t\n\
+");
+
+/// What a release writes, up to version 2.4.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_STRUCTURE_SIZE: Names = Names::packed("\
+0\tFOUR_WORDS\tthe payload and, 8 bytes on, a time stamp\n\
+1\tONE_WORD\tthe payload\n\
+");
+
+/// What NaNs of 32-bit arithmetic do.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_FP32_NAN: Names = Names::packed("\
+0\tLEGACY\t\n\
+1\tFP64_COMPATIBLE\t\n\
+");
+
+/// What a NaN becomes as an integer.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_FP32_F2I_NAN: Names = Names::packed("\
+0\tPASS_ZERO\t\n\
+1\tPASS_INDEFINITE\t\n\
+");
+
+/// What a conversion to fewer bits does with denormal numbers.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_FP32_NARROW: Names = Names::packed("\
+0\tKEEP_DENORMS\t\n\
+1\tFLUSH_DENORMS\t\n\
+");
+
+/// What the next descriptor is.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_DEPENDENT_TYPE: Names = Names::packed("\
+0\tQUEUE\t\n\
+1\tGRID\t\n\
+");
+
+/// What is done with the next descriptor.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_DEPENDENT_ACTION: Names = Names::packed("\
+0\tQMD_INCREMENT_PUT\t\n\
+1\tQMD_SCHEDULE\t\n\
+3\tQMD_INVALIDATE_COPY_SCHEDULE\t\n\
+4\tQMD_DECREMENT_DEPENDENCE\t\n\
+");
+
+/// When code is fetched ahead.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_PROGRAM_PREFETCH: Names = Names::packed("\
+0\tPREFETCH_LAUNCH\t\n\
+1\tPREFTECH_POST\tspelt as NVIDIA's headers do\n\
+");
+
+/// How a reduction reads its operands.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_REDUCTION_FORMAT: Names = Names::packed("\
+0\tUNSIGNED\t\n\
+1\tSIGNED\t\n\
+");
+
+/// Whether a release interrupts the host.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_TRAP_TYPE: Names = Names::packed("\
+0\tTRAP_NONE\t\n\
+1\tTRAP_UNCONDITIONAL\t\n\
+2\tTRAP_CONDITIONAL\t\n\
+3\tTRAP_CONDITIONAL_EXT\t\n\
+");
+
+/// Interrupt of a release that does not wait for it.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_INTERRUPT_TYPE: Names = Names::packed("\
+0\tNONE\t\n\
+1\tTRAP\t\n\
+2\tCONDITIONAL_TRAP\t\n\
+");
+
+/// What a release writes, from version 3.0 on.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_SEMAPHORE_SIZE: Names = Names::packed("\
+0\tSEMAPHORE_FOUR_WORDS\tthe payload and, 8 bytes on, a time stamp\n\
+1\tSEMAPHORE_ONE_WORD\t32 bits of the payload\n\
+2\tSEMAPHORE_TWO_WORDS\t64 bits of the payload\n\
+");
+
+/// What a descriptor describes.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_TYPE: Names = Names::packed("\
+0\tQUEUE\ta queue\n\
+1\tGRID_NULL\ta grid of no blocks\n\
+2\tGRID_CTA\ta grid of blocks\n\
+3\tGRID_GPC_CGA\t\n\
+4\tGRID_GPU_CGA\t\n\
+5\tGRID_GPU_GPC_CGA\t\n\
+");
+
+/// When a bank is fetched ahead.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_BANK_PREFETCH: Names = Names::packed("\
+0\tPREFETCH_NONE\t\n\
+1\tPREFETCH_PRE\t\n\
+2\tPREFETCH_POST\t\n\
+");
+
+/// How the blocks of a cluster are placed.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute/cl*qmd.h; units as mesa's NAK (MIT) and tinygrad (MIT) write them
+#[rustfmt::skip]
+pub static QMD_CGA_DISTRIBUTION: Names = Names::packed("\
+0\tLOAD_BALANCING\t\n\
+1\tMULTI_CAST\t\n\
+");
+
+/// Launch descriptor of version 00.06.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: cla0c0qmd.h, cla1c0qmd.h, clb0c0qmd.h, clb1c0qmd.h
+#[rustfmt::skip]
+pub static QMD_00_06: Layout = Layout::packed("QMD 00.06", 256, "NVIDIA/open-gpu-doc (MIT), classes/compute: cla0c0qmd.h, cla1c0qmd.h, clb0c0qmd.h, clb1c0qmd.h", &[&QMD_RELEASE_MEMBAR, &QMD_CWD_MEMBAR, &QMD_CALL_LIMIT, &QMD_BANK_MAPPING, &QMD_SAMPLER_INDEX, &QMD_L1_CONFIGURATION, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT_32, &QMD_STRUCTURE_SIZE], "\
+QMD_RESERVED_V1_A\t\t31\treserved\n\
+QMD_RESERVED_V1_B\t\t1\treserved\n\
+QMD_RESERVED_V1_C\t\t31\treserved\n\
+QMD_RESERVED_V1_D\t\t1\treserved\n\
+QMD_RESERVED_V1_E\t\t31\treserved\n\
+QMD_RESERVED_V1_F\t\t1\treserved\n\
+QMD_RESERVED_V1_G\t\t31\treserved\n\
+QMD_RESERVED_V1_H\t\t1\treserved\n\
+QMD_RESERVED_A_A\t\t32\treserved\n\
+QMD_RESERVED_V1_I\t\t32\treserved\n\
+QMD_RESERVED_V1_J\t\t5\treserved\n\
+QMD_RESERVED_A\t\t3\treserved\n\
+QMD_RESERVED_V1_K\t\t1\treserved\n\
+QMD_RESERVED_V1_L\t\t1\treserved\n\
+SEMAPHORE_RELEASE_ENABLE0\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE1\t\t1\tflag\n\
+QMD_RESERVED_B\t\t4\treserved\n\
+QMD_RESERVED_V1_M\t\t15\treserved\n\
+QMD_RESERVED_V1_N\t\t1\treserved\n\
+QMD_RESERVED_V1_O\t\t25\treserved\n\
+QMD_RESERVED_C\t\t1\treserved\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+PROGRAM_OFFSET\t\t32\thex\taddress of the code, from that of SET_PROGRAM_REGION on\n\
+QMD_RESERVED_V1_P\t\t32\treserved\n\
+QMD_RESERVED_V1_Q\t\t8\treserved\n\
+QMD_RESERVED_D\t\t8\treserved\n\
+QMD_RESERVED_V1_R\t\t16\treserved\n\
+QMD_RESERVED_V1_S\t\t6\treserved\n\
+QMD_RESERVED_E\t\t8\treserved\n\
+RELEASE_MEMBAR_TYPE\t\t1\tenum:0\n\
+CWD_MEMBAR_TYPE\t368\t2\tenum:1\n\
+QMD_RESERVED_V1_T\t\t1\treserved\n\
+QMD_RESERVED_V1_U\t\t1\treserved\n\
+THROTTLED\t\t1\tflag\n\
+QMD_RESERVED_E2_A\t376\t1\treserved\n\
+QMD_RESERVED_E2_B\t\t1\treserved\n\
+API_VISIBLE_CALL_LIMIT\t\t1\tenum:2\n\
+SHARED_MEMORY_BANK_MAPPING\t\t1\tenum:3\n\
+SAMPLER_INDEX\t382\t1\tenum:4\n\
+QMD_RESERVED_E3_A\t\t1\treserved\n\
+CTA_RASTER_WIDTH\t\t32\tcount\tblocks of the grid, x\n\
+CTA_RASTER_HEIGHT\t\t16\tcount\tblocks of the grid, y\n\
+CTA_RASTER_DEPTH\t\t16\tcount\tblocks of the grid, z\n\
+CTA_RASTER_WIDTH_RESUME\t\t32\tcount\tblocks of the grid, x: where it goes on\n\
+CTA_RASTER_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+CTA_RASTER_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+QMD_RESERVED_V1_V\t\t24\treserved\n\
+QMD_RESERVED_F\t\t7\treserved\n\
+QMD_RESERVED_V1_W\t\t1\treserved\n\
+SHARED_MEMORY_SIZE\t\t18\tsize\tbytes of shared memory of a block\n\
+QMD_RESERVED_G\t\t14\treserved\n\
+QMD_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+QMD_RESERVED_H\t\t8\treserved\n\
+CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\n\
+CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\n\
+CTA_THREAD_DIMENSION2\t\t16\tcount\tthreads of a block, z\n\
+CONSTANT_BUFFER_VALID\t\t1\tflag\t\t\t8,1\n\
+QMD_RESERVED_I\t648\t21\treserved\n\
+L1_CONFIGURATION\t\t3\tenum:5\n\
+QMD_RESERVED_V1_X\t\t32\treserved\n\
+QMD_RESERVED_V1_Y\t\t32\treserved\n\
+RELEASE0_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE0_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_J\t\t8\treserved\n\
+RELEASE0_REDUCTION_OP\t788\t3\tenum:6\n\
+QMD_RESERVED_K\t\t1\treserved\n\
+RELEASE0_REDUCTION_FORMAT\t\t2\tenum:7\n\
+RELEASE0_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE0_STRUCTURE_SIZE\t799\t1\tenum:8\n\
+RELEASE0_PAYLOAD\t\t32\thex\twhat it writes\n\
+RELEASE1_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE1_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_L\t\t8\treserved\n\
+RELEASE1_REDUCTION_OP\t884\t3\tenum:6\n\
+QMD_RESERVED_M\t\t1\treserved\n\
+RELEASE1_REDUCTION_FORMAT\t\t2\tenum:7\n\
+RELEASE1_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE1_STRUCTURE_SIZE\t895\t1\tenum:8\n\
+RELEASE1_PAYLOAD\t\t32\thex\twhat it writes\n\
+CONSTANT_BUFFER_ADDR_LOWER\t\t32\taddress\taddress of the bank, bits 31:0\t\t8,64\n\
+CONSTANT_BUFFER_ADDR_UPPER\t\t8\taddress\taddress of the bank, from bit 32 on\t\t8,64\n\
+CONSTANT_BUFFER_RESERVED_ADDR\t\t6\treserved\t\t\t8,64\n\
+CONSTANT_BUFFER_INVALIDATE\t\t1\tflag\t\t\t8,64\n\
+CONSTANT_BUFFER_SIZE\t\t17\tsize\tbytes of the bank\t\t8,64\n\
+SHADER_LOCAL_MEMORY_LOW_SIZE\t1440\t24\tsize\tbytes of local memory of a thread\n\
+QMD_RESERVED_N\t\t3\treserved\n\
+BARRIER_COUNT\t\t5\tcount\tbarriers of a block\n\
+SHADER_LOCAL_MEMORY_HIGH_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+REGISTER_COUNT\t\t8\tcount\tregisters of a thread\n\
+SHADER_LOCAL_MEMORY_CRS_SIZE\t\t24\tsize\tbytes of the stack of calls and returns\n\
+SASS_VERSION\t\t8\thex\tthe GPU: 0x89 of sm_89\n\
+QMD_SPARE_A\t\t32\treserved\n\
+QMD_SPARE_B\t\t32\treserved\n\
+QMD_SPARE_C\t\t32\treserved\n\
+QMD_SPARE_D\t\t32\treserved\n\
+QMD_SPARE_E\t\t32\treserved\n\
+QMD_SPARE_F\t\t32\treserved\n\
+QMD_SPARE_G\t\t32\treserved\n\
+QMD_SPARE_H\t\t32\treserved\n\
+QMD_SPARE_I\t\t32\treserved\n\
+QMD_SPARE_J\t\t32\treserved\n\
+QMD_SPARE_K\t\t32\treserved\n\
+QMD_SPARE_L\t\t32\treserved\n\
+QMD_SPARE_M\t\t32\treserved\n\
+QMD_SPARE_N\t\t32\treserved\n\
+DEBUG_ID_UPPER\t\t32\thex\n\
+DEBUG_ID_LOWER\t\t32\thex\n\
+").with_gaps();
+
+/// Launch descriptor of version 01.06.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: cla0c0qmd.h
+#[rustfmt::skip]
+pub static QMD_01_06: Layout = Layout::packed("QMD 01.06", 256, "NVIDIA/open-gpu-doc (MIT), classes/compute: cla0c0qmd.h", &[&QMD_RELEASE_MEMBAR, &QMD_CWD_MEMBAR, &QMD_FP32_NAN, &QMD_FP32_F2I_NAN, &QMD_CALL_LIMIT, &QMD_BANK_MAPPING, &QMD_SAMPLER_INDEX, &QMD_FP32_NARROW, &QMD_L1_CONFIGURATION, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT_32, &QMD_STRUCTURE_SIZE], "\
+OUTER_PUT\t\t31\tunsigned\n\
+OUTER_OVERFLOW\t\t1\tflag\n\
+OUTER_GET\t\t31\tunsigned\n\
+OUTER_STICKY_OVERFLOW\t\t1\tflag\n\
+INNER_GET\t\t31\tunsigned\n\
+INNER_OVERFLOW\t\t1\tflag\n\
+INNER_PUT\t\t31\tunsigned\n\
+INNER_STICKY_OVERFLOW\t\t1\tflag\n\
+QMD_RESERVED_A_A\t\t32\treserved\n\
+SCHEDULER_NEXT_QMD_POINTER\t\t32\taddress\n\
+QMD_GROUP_ID\t\t6\thex\n\
+QMD_RESERVED_A\t\t2\treserved\n\
+SCHEDULE_ON_PUT_UPDATE_ENABLE\t\t1\tflag\n\
+ADD_TO_HEAD_OF_QMD_GROUP_LINKED_LIST\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE0\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE1\t\t1\tflag\n\
+REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+QMD_RESERVED_B\t\t3\treserved\n\
+SKED_PRIVATE_LIST_ADDR\t\t15\taddress\n\
+SKED_PRIVATE_LIST_VALID\t\t1\tflag\n\
+CIRCULAR_QUEUE_SIZE\t\t25\tunsigned\n\
+QMD_RESERVED_C\t\t1\treserved\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+PROGRAM_OFFSET\t\t32\thex\taddress of the code, from that of SET_PROGRAM_REGION on\n\
+CIRCULAR_QUEUE_ADDR_LOWER\t\t32\taddress\tbits 31:0\n\
+CIRCULAR_QUEUE_ADDR_UPPER\t\t8\taddress\tfrom bit 32 on\n\
+QMD_RESERVED_D\t\t8\treserved\n\
+CIRCULAR_QUEUE_ENTRY_SIZE\t\t16\tunsigned\n\
+CWD_REFERENCE_COUNT_ID\t\t6\thex\n\
+CWD_REFERENCE_COUNT_DELTA_MINUS_ONE\t\t8\tunsigned\n\
+RELEASE_MEMBAR_TYPE\t\t1\tenum:0\n\
+CWD_REFERENCE_COUNT_INCR_ENABLE\t\t1\tflag\n\
+CWD_MEMBAR_TYPE\t\t2\tenum:1\n\
+SEQUENTIALLY_RUN_CTAS\t\t1\tflag\n\
+CWD_REFERENCE_COUNT_DECR_ENABLE\t\t1\tflag\n\
+THROTTLED\t\t1\tflag\n\
+FP32_NAN_BEHAVIOR\t376\t1\tenum:2\n\
+FP32_F2I_NAN_BEHAVIOR\t\t1\tenum:3\n\
+API_VISIBLE_CALL_LIMIT\t\t1\tenum:4\n\
+SHARED_MEMORY_BANK_MAPPING\t\t1\tenum:5\n\
+SAMPLER_INDEX\t382\t1\tenum:6\n\
+FP32_NARROW_INSTRUCTION\t\t1\tenum:7\n\
+CTA_RASTER_WIDTH\t\t32\tcount\tblocks of the grid, x\n\
+CTA_RASTER_HEIGHT\t\t16\tcount\tblocks of the grid, y\n\
+CTA_RASTER_DEPTH\t\t16\tcount\tblocks of the grid, z\n\
+CTA_RASTER_WIDTH_RESUME\t\t32\tcount\tblocks of the grid, x: where it goes on\n\
+CTA_RASTER_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+CTA_RASTER_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+LAUNCH_QUOTA\t\t24\tunsigned\n\
+QMD_RESERVED_F\t\t7\treserved\n\
+LAUNCH_QUOTA_ENABLE\t\t1\tflag\n\
+SHARED_MEMORY_SIZE\t\t18\tsize\tbytes of shared memory of a block\n\
+QMD_RESERVED_G\t\t14\treserved\n\
+QMD_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+QMD_RESERVED_H\t\t8\treserved\n\
+CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\n\
+CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\n\
+CTA_THREAD_DIMENSION2\t\t16\tcount\tthreads of a block, z\n\
+CONSTANT_BUFFER_VALID\t\t1\tflag\t\t\t8,1\n\
+QMD_RESERVED_I\t648\t21\treserved\n\
+L1_CONFIGURATION\t\t3\tenum:8\n\
+SM_DISABLE_MASK_LOWER\t\t32\thex\n\
+SM_DISABLE_MASK_UPPER\t\t32\thex\n\
+RELEASE0_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE0_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_J\t\t8\treserved\n\
+RELEASE0_REDUCTION_OP\t788\t3\tenum:9\n\
+QMD_RESERVED_K\t\t1\treserved\n\
+RELEASE0_REDUCTION_FORMAT\t\t2\tenum:10\n\
+RELEASE0_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE0_STRUCTURE_SIZE\t799\t1\tenum:11\n\
+RELEASE0_PAYLOAD\t\t32\thex\twhat it writes\n\
+RELEASE1_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE1_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_L\t\t8\treserved\n\
+RELEASE1_REDUCTION_OP\t884\t3\tenum:9\n\
+QMD_RESERVED_M\t\t1\treserved\n\
+RELEASE1_REDUCTION_FORMAT\t\t2\tenum:10\n\
+RELEASE1_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE1_STRUCTURE_SIZE\t895\t1\tenum:11\n\
+RELEASE1_PAYLOAD\t\t32\thex\twhat it writes\n\
+CONSTANT_BUFFER_ADDR_LOWER\t\t32\taddress\taddress of the bank, bits 31:0\t\t8,64\n\
+CONSTANT_BUFFER_ADDR_UPPER\t\t8\taddress\taddress of the bank, from bit 32 on\t\t8,64\n\
+CONSTANT_BUFFER_RESERVED_ADDR\t\t6\treserved\t\t\t8,64\n\
+CONSTANT_BUFFER_INVALIDATE\t\t1\tflag\t\t\t8,64\n\
+CONSTANT_BUFFER_SIZE\t\t17\tsize\tbytes of the bank\t\t8,64\n\
+SHADER_LOCAL_MEMORY_LOW_SIZE\t1440\t24\tsize\tbytes of local memory of a thread\n\
+QMD_RESERVED_N\t\t3\treserved\n\
+BARRIER_COUNT\t\t5\tcount\tbarriers of a block\n\
+SHADER_LOCAL_MEMORY_HIGH_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+REGISTER_COUNT\t\t8\tcount\tregisters of a thread\n\
+SHADER_LOCAL_MEMORY_CRS_SIZE\t\t24\tsize\tbytes of the stack of calls and returns\n\
+SASS_VERSION\t\t8\thex\tthe GPU: 0x89 of sm_89\n\
+HW_ONLY_INNER_GET\t\t31\tunsigned\n\
+HW_ONLY_REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+HW_ONLY_INNER_PUT\t\t31\tunsigned\n\
+HW_ONLY_SCHEDULE_ON_PUT_UPDATE_ENABLE\t\t1\tflag\n\
+QUEUE_ENTRIES_PER_CTA_MINUS_ONE\t\t7\tunsigned\n\
+QMD_RESERVED_Q\t\t3\treserved\n\
+COALESCE_WAITING_PERIOD\t\t8\tunsigned\n\
+QMD_RESERVED_R\t\t14\treserved\n\
+QMD_SPARE_D\t\t32\treserved\n\
+QMD_SPARE_E\t\t32\treserved\n\
+QMD_SPARE_F\t\t32\treserved\n\
+QMD_SPARE_G\t\t32\treserved\n\
+QMD_SPARE_H\t\t32\treserved\n\
+QMD_SPARE_I\t\t32\treserved\n\
+QMD_SPARE_J\t\t32\treserved\n\
+QMD_SPARE_K\t\t32\treserved\n\
+QMD_SPARE_L\t\t32\treserved\n\
+QMD_SPARE_M\t\t32\treserved\n\
+QMD_SPARE_N\t\t32\treserved\n\
+DEBUG_ID_UPPER\t\t32\thex\n\
+DEBUG_ID_LOWER\t\t32\thex\n\
+").with_gaps();
+
+/// Launch descriptor of version 01.07.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: cla0c0qmd.h, cla1c0qmd.h, clb0c0qmd.h, clb1c0qmd.h, clc0c0qmd.h, clc1c0qmd.h
+#[rustfmt::skip]
+pub static QMD_01_07: Layout = Layout::packed("QMD 01.07", 256, "NVIDIA/open-gpu-doc (MIT), classes/compute: cla0c0qmd.h, cla1c0qmd.h, clb0c0qmd.h, clb1c0qmd.h, clc0c0qmd.h, clc1c0qmd.h", &[&QMD_DEPENDENT_TYPE, &QMD_RELEASE_MEMBAR, &QMD_CWD_MEMBAR, &QMD_FP32_NAN, &QMD_FP32_F2I_NAN, &QMD_CALL_LIMIT, &QMD_BANK_MAPPING, &QMD_SAMPLER_INDEX, &QMD_FP32_NARROW, &QMD_L1_CONFIGURATION, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT_32, &QMD_STRUCTURE_SIZE], "\
+OUTER_PUT\t\t31\tunsigned\n\
+OUTER_OVERFLOW\t\t1\tflag\n\
+OUTER_GET\t\t31\tunsigned\n\
+OUTER_STICKY_OVERFLOW\t\t1\tflag\n\
+INNER_GET\t\t31\tunsigned\n\
+INNER_OVERFLOW\t\t1\tflag\n\
+INNER_PUT\t\t31\tunsigned\n\
+INNER_STICKY_OVERFLOW\t\t1\tflag\n\
+QMD_RESERVED_A_A\t\t32\treserved\n\
+DEPENDENT_QMD_POINTER\t\t32\taddress\taddress of the next descriptor, from bit 8 on\n\
+QMD_GROUP_ID\t\t6\thex\n\
+SM_GLOBAL_CACHING_ENABLE\t\t1\tflag\n\
+QMD_RESERVED_A\t198\t1\treserved\t\tSM_GLOBAL_CACHING_ENABLE\n\
+RUN_CTA_IN_ONE_SM_PARTITION\t\t1\tflag\n\
+IS_QUEUE\t\t1\tflag\n\
+ADD_TO_HEAD_OF_QMD_GROUP_LINKED_LIST\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE0\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE1\t\t1\tflag\n\
+REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+DEPENDENT_QMD_SCHEDULE_ENABLE\t\t1\tflag\n\
+DEPENDENT_QMD_TYPE\t\t1\tenum:0\n\
+DEPENDENT_QMD_FIELD_COPY\t\t1\tflag\n\
+QMD_RESERVED_B\t\t16\treserved\n\
+CIRCULAR_QUEUE_SIZE\t\t25\tunsigned\n\
+QMD_RESERVED_C\t\t1\treserved\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+PROGRAM_OFFSET\t\t32\thex\taddress of the code, from that of SET_PROGRAM_REGION on\n\
+CIRCULAR_QUEUE_ADDR_LOWER\t\t32\taddress\tbits 31:0\n\
+CIRCULAR_QUEUE_ADDR_UPPER\t\t8\taddress\tfrom bit 32 on\n\
+QMD_RESERVED_D\t\t8\treserved\n\
+CIRCULAR_QUEUE_ENTRY_SIZE\t\t16\tunsigned\n\
+CWD_REFERENCE_COUNT_ID\t\t6\thex\n\
+CWD_REFERENCE_COUNT_DELTA_MINUS_ONE\t\t8\tunsigned\n\
+RELEASE_MEMBAR_TYPE\t\t1\tenum:1\n\
+CWD_REFERENCE_COUNT_INCR_ENABLE\t\t1\tflag\n\
+CWD_MEMBAR_TYPE\t\t2\tenum:2\n\
+SEQUENTIALLY_RUN_CTAS\t\t1\tflag\n\
+CWD_REFERENCE_COUNT_DECR_ENABLE\t\t1\tflag\n\
+THROTTLED\t\t1\tflag\n\
+FP32_NAN_BEHAVIOR\t376\t1\tenum:3\n\
+FP32_F2I_NAN_BEHAVIOR\t\t1\tenum:4\n\
+API_VISIBLE_CALL_LIMIT\t\t1\tenum:5\n\
+SHARED_MEMORY_BANK_MAPPING\t\t1\tenum:6\n\
+SAMPLER_INDEX\t382\t1\tenum:7\n\
+FP32_NARROW_INSTRUCTION\t\t1\tenum:8\n\
+CTA_RASTER_WIDTH\t\t32\tcount\tblocks of the grid, x\n\
+CTA_RASTER_HEIGHT\t\t16\tcount\tblocks of the grid, y\n\
+CTA_RASTER_DEPTH\t\t16\tcount\tblocks of the grid, z\n\
+CTA_RASTER_WIDTH_RESUME\t\t32\tcount\tblocks of the grid, x: where it goes on\n\
+CTA_RASTER_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+CTA_RASTER_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+QUEUE_ENTRIES_PER_CTA_MINUS_ONE\t\t7\tunsigned\n\
+COALESCE_WAITING_PERIOD\t522\t8\tunsigned\n\
+SHARED_MEMORY_SIZE\t544\t18\tsize\tbytes of shared memory of a block\n\
+QMD_RESERVED_G\t\t14\treserved\n\
+QMD_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+QMD_RESERVED_H\t\t8\treserved\n\
+CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\n\
+CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\n\
+CTA_THREAD_DIMENSION2\t\t16\tcount\tthreads of a block, z\n\
+CONSTANT_BUFFER_VALID\t\t1\tflag\t\t\t8,1\n\
+QMD_RESERVED_I\t648\t21\treserved\n\
+L1_CONFIGURATION\t\t3\tenum:9\n\
+SM_DISABLE_MASK_LOWER\t\t32\thex\n\
+SM_DISABLE_MASK_UPPER\t\t32\thex\n\
+RELEASE0_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE0_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_J\t\t8\treserved\n\
+RELEASE0_REDUCTION_OP\t788\t3\tenum:10\n\
+QMD_RESERVED_K\t\t1\treserved\n\
+RELEASE0_REDUCTION_FORMAT\t\t2\tenum:11\n\
+RELEASE0_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE0_STRUCTURE_SIZE\t799\t1\tenum:12\n\
+RELEASE0_PAYLOAD\t\t32\thex\twhat it writes\n\
+RELEASE1_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE1_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_L\t\t8\treserved\n\
+RELEASE1_REDUCTION_OP\t884\t3\tenum:10\n\
+QMD_RESERVED_M\t\t1\treserved\n\
+RELEASE1_REDUCTION_FORMAT\t\t2\tenum:11\n\
+RELEASE1_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE1_STRUCTURE_SIZE\t895\t1\tenum:12\n\
+RELEASE1_PAYLOAD\t\t32\thex\twhat it writes\n\
+CONSTANT_BUFFER_ADDR_LOWER\t\t32\taddress\taddress of the bank, bits 31:0\t\t8,64\n\
+CONSTANT_BUFFER_ADDR_UPPER\t\t8\taddress\taddress of the bank, from bit 32 on\t\t8,64\n\
+CONSTANT_BUFFER_RESERVED_ADDR\t\t6\treserved\t\t\t8,64\n\
+CONSTANT_BUFFER_INVALIDATE\t\t1\tflag\t\t\t8,64\n\
+CONSTANT_BUFFER_SIZE\t\t17\tsize\tbytes of the bank\t\t8,64\n\
+SHADER_LOCAL_MEMORY_LOW_SIZE\t1440\t24\tsize\tbytes of local memory of a thread\n\
+QMD_RESERVED_N\t\t3\treserved\n\
+BARRIER_COUNT\t\t5\tcount\tbarriers of a block\n\
+SHADER_LOCAL_MEMORY_HIGH_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+REGISTER_COUNT\t\t8\tcount\tregisters of a thread\n\
+SHADER_LOCAL_MEMORY_CRS_SIZE\t\t24\tsize\tbytes of the stack of calls and returns\n\
+SASS_VERSION\t\t8\thex\tthe GPU: 0x89 of sm_89\n\
+HW_ONLY_INNER_GET\t\t31\tunsigned\n\
+HW_ONLY_REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+HW_ONLY_INNER_PUT\t\t31\tunsigned\n\
+HW_ONLY_SCG_TYPE\t\t1\tflag\n\
+QMD_RESERVED_P\t1599\t1\treserved\t\tHW_ONLY_SCG_TYPE\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX\t\t30\tunsigned\n\
+QMD_RESERVED_Q\t\t1\treserved\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX_VALID\t\t1\tflag\n\
+HW_ONLY_SKED_NEXT_QMD_POINTER\t\t32\taddress\n\
+QMD_SPARE_E\t\t32\treserved\n\
+QMD_SPARE_F\t\t32\treserved\n\
+QMD_SPARE_G\t\t32\treserved\n\
+QMD_SPARE_H\t\t32\treserved\n\
+QMD_SPARE_I\t\t32\treserved\n\
+QMD_SPARE_J\t\t32\treserved\n\
+QMD_SPARE_K\t\t32\treserved\n\
+QMD_SPARE_L\t\t32\treserved\n\
+QMD_SPARE_M\t\t32\treserved\n\
+QMD_SPARE_N\t\t32\treserved\n\
+DEBUG_ID_UPPER\t\t32\thex\n\
+DEBUG_ID_LOWER\t\t32\thex\n\
+").with_gaps();
+
+/// Launch descriptor of version 02.00.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: clc0c0qmd.h, clc1c0qmd.h
+#[rustfmt::skip]
+pub static QMD_02_00: Layout = Layout::packed("QMD 02.00", 256, "NVIDIA/open-gpu-doc (MIT), classes/compute: clc0c0qmd.h, clc1c0qmd.h", &[&QMD_DEPENDENT_TYPE, &QMD_RELEASE_MEMBAR, &QMD_CWD_MEMBAR, &QMD_CALL_LIMIT, &QMD_SAMPLER_INDEX, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT_32, &QMD_STRUCTURE_SIZE], "\
+OUTER_PUT\t\t31\tunsigned\n\
+OUTER_OVERFLOW\t\t1\tflag\n\
+OUTER_GET\t\t31\tunsigned\n\
+OUTER_STICKY_OVERFLOW\t\t1\tflag\n\
+INNER_GET\t\t31\tunsigned\n\
+INNER_OVERFLOW\t\t1\tflag\n\
+INNER_PUT\t\t31\tunsigned\n\
+INNER_STICKY_OVERFLOW\t\t1\tflag\n\
+QMD_RESERVED_A_A\t\t32\treserved\n\
+DEPENDENT_QMD_POINTER\t\t32\taddress\taddress of the next descriptor, from bit 8 on\n\
+QMD_GROUP_ID\t\t6\thex\n\
+SM_GLOBAL_CACHING_ENABLE\t\t1\tflag\n\
+RUN_CTA_IN_ONE_SM_PARTITION\t\t1\tflag\n\
+IS_QUEUE\t\t1\tflag\n\
+ADD_TO_HEAD_OF_QMD_GROUP_LINKED_LIST\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE0\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE1\t\t1\tflag\n\
+REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+DEPENDENT_QMD_SCHEDULE_ENABLE\t\t1\tflag\n\
+DEPENDENT_QMD_TYPE\t\t1\tenum:0\n\
+DEPENDENT_QMD_FIELD_COPY\t\t1\tflag\n\
+QMD_RESERVED_B\t\t16\treserved\n\
+CIRCULAR_QUEUE_SIZE\t\t25\tunsigned\n\
+QMD_RESERVED_C\t\t1\treserved\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+PROGRAM_OFFSET\t\t32\thex\taddress of the code, from that of SET_PROGRAM_REGION on\n\
+CIRCULAR_QUEUE_ADDR_LOWER\t\t32\taddress\tbits 31:0\n\
+CIRCULAR_QUEUE_ADDR_UPPER\t\t8\taddress\tfrom bit 32 on\n\
+QMD_RESERVED_D\t\t8\treserved\n\
+CIRCULAR_QUEUE_ENTRY_SIZE\t\t16\tunsigned\n\
+CWD_REFERENCE_COUNT_ID\t\t6\thex\n\
+CWD_REFERENCE_COUNT_DELTA_MINUS_ONE\t\t8\tunsigned\n\
+RELEASE_MEMBAR_TYPE\t\t1\tenum:1\n\
+CWD_REFERENCE_COUNT_INCR_ENABLE\t\t1\tflag\n\
+CWD_MEMBAR_TYPE\t\t2\tenum:2\n\
+SEQUENTIALLY_RUN_CTAS\t\t1\tflag\n\
+CWD_REFERENCE_COUNT_DECR_ENABLE\t\t1\tflag\n\
+THROTTLED\t\t1\tflag\n\
+API_VISIBLE_CALL_LIMIT\t378\t1\tenum:3\n\
+SAMPLER_INDEX\t382\t1\tenum:4\n\
+CTA_RASTER_WIDTH\t384\t32\tcount\tblocks of the grid, x\n\
+CTA_RASTER_HEIGHT\t\t16\tcount\tblocks of the grid, y\n\
+QMD_RESERVED13A\t\t16\treserved\n\
+CTA_RASTER_DEPTH\t\t16\tcount\tblocks of the grid, z\n\
+QMD_RESERVED14A\t\t16\treserved\n\
+QMD_RESERVED15A\t\t32\treserved\n\
+QUEUE_ENTRIES_PER_CTA_MINUS_ONE\t\t7\tunsigned\n\
+COALESCE_WAITING_PERIOD\t522\t8\tunsigned\n\
+SHARED_MEMORY_SIZE\t544\t18\tsize\tbytes of shared memory of a block\n\
+QMD_RESERVED_G\t\t14\treserved\n\
+QMD_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+QMD_RESERVED_H\t\t8\treserved\n\
+CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\n\
+CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\n\
+CTA_THREAD_DIMENSION2\t\t16\tcount\tthreads of a block, z\n\
+CONSTANT_BUFFER_VALID\t\t1\tflag\t\t\t8,1\n\
+QMD_RESERVED_I\t648\t24\treserved\n\
+SM_DISABLE_MASK_LOWER\t\t32\thex\n\
+SM_DISABLE_MASK_UPPER\t\t32\thex\n\
+RELEASE0_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE0_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_J\t\t8\treserved\n\
+RELEASE0_REDUCTION_OP\t788\t3\tenum:5\n\
+QMD_RESERVED_K\t\t1\treserved\n\
+RELEASE0_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE0_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE0_STRUCTURE_SIZE\t799\t1\tenum:7\n\
+RELEASE0_PAYLOAD\t\t32\thex\twhat it writes\n\
+RELEASE1_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE1_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_L\t\t8\treserved\n\
+RELEASE1_REDUCTION_OP\t884\t3\tenum:5\n\
+QMD_RESERVED_M\t\t1\treserved\n\
+RELEASE1_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE1_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE1_STRUCTURE_SIZE\t895\t1\tenum:7\n\
+RELEASE1_PAYLOAD\t\t32\thex\twhat it writes\n\
+SHADER_LOCAL_MEMORY_LOW_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+QMD_RESERVED_N\t\t3\treserved\n\
+BARRIER_COUNT\t\t5\tcount\tbarriers of a block\n\
+SHADER_LOCAL_MEMORY_HIGH_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+REGISTER_COUNT\t\t8\tcount\tregisters of a thread\n\
+SHADER_LOCAL_MEMORY_CRS_SIZE\t\t24\tsize\tbytes of the stack of calls and returns\n\
+SASS_VERSION\t\t8\thex\tthe GPU: 0x89 of sm_89\n\
+CONSTANT_BUFFER_ADDR_LOWER\t\t32\taddress\taddress of the bank, bits 31:0\t\t8,64\n\
+CONSTANT_BUFFER_ADDR_UPPER\t\t17\taddress\taddress of the bank, from bit 32 on\t\t8,64\n\
+CONSTANT_BUFFER_RESERVED_ADDR\t\t1\treserved\t\t\t8,64\n\
+CONSTANT_BUFFER_INVALIDATE\t\t1\tflag\t\t\t8,64\n\
+CONSTANT_BUFFER_SIZE_SHIFTED4\t\t13\tscaled:16,0\tbytes of the bank, in steps of 16\t\t8,64\n\
+HW_ONLY_INNER_GET\t1536\t31\tunsigned\n\
+HW_ONLY_REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+HW_ONLY_INNER_PUT\t\t31\tunsigned\n\
+HW_ONLY_SCG_TYPE\t\t1\tflag\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX\t\t30\tunsigned\n\
+QMD_RESERVED_Q\t\t1\treserved\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX_VALID\t\t1\tflag\n\
+HW_ONLY_SKED_NEXT_QMD_POINTER\t\t32\taddress\n\
+CTA_RASTER_WIDTH_RESUME\t\t32\tcount\tblocks of the grid, x: where it goes on\n\
+CTA_RASTER_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+CTA_RASTER_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+QMD_SPARE_G\t\t32\treserved\n\
+QMD_SPARE_H\t\t32\treserved\n\
+QMD_SPARE_I\t\t32\treserved\n\
+QMD_SPARE_J\t\t32\treserved\n\
+QMD_SPARE_K\t\t32\treserved\n\
+QMD_SPARE_L\t\t32\treserved\n\
+QMD_SPARE_M\t\t32\treserved\n\
+QMD_SPARE_N\t\t32\treserved\n\
+DEBUG_ID_UPPER\t\t32\thex\n\
+DEBUG_ID_LOWER\t\t32\thex\n\
+").with_gaps();
+
+/// Launch descriptor of version 02.01.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: clc0c0qmd.h, clc1c0qmd.h
+#[rustfmt::skip]
+pub static QMD_02_01: Layout = Layout::packed("QMD 02.01", 256, "NVIDIA/open-gpu-doc (MIT), classes/compute: clc0c0qmd.h, clc1c0qmd.h", &[&QMD_DEPENDENT_TYPE, &QMD_RELEASE_MEMBAR, &QMD_CWD_MEMBAR, &QMD_CALL_LIMIT, &QMD_SAMPLER_INDEX, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT_32, &QMD_STRUCTURE_SIZE], "\
+OUTER_PUT\t\t31\tunsigned\n\
+OUTER_OVERFLOW\t\t1\tflag\n\
+OUTER_GET\t\t31\tunsigned\n\
+OUTER_STICKY_OVERFLOW\t\t1\tflag\n\
+INNER_GET\t\t31\tunsigned\n\
+INNER_OVERFLOW\t\t1\tflag\n\
+INNER_PUT\t\t31\tunsigned\n\
+INNER_STICKY_OVERFLOW\t\t1\tflag\n\
+QMD_GROUP_ID\t\t6\thex\n\
+SM_GLOBAL_CACHING_ENABLE\t\t1\tflag\n\
+RUN_CTA_IN_ONE_SM_PARTITION\t\t1\tflag\n\
+IS_QUEUE\t\t1\tflag\n\
+ADD_TO_HEAD_OF_QMD_GROUP_LINKED_LIST\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE0\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE1\t\t1\tflag\n\
+REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+DEPENDENT_QMD_SCHEDULE_ENABLE\t\t1\tflag\n\
+DEPENDENT_QMD_TYPE\t\t1\tenum:0\n\
+DEPENDENT_QMD_FIELD_COPY\t\t1\tflag\n\
+QMD_RESERVED_B\t\t16\treserved\n\
+CIRCULAR_QUEUE_SIZE\t\t25\tunsigned\n\
+QMD_RESERVED_C\t\t1\treserved\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+CTA_RASTER_WIDTH_RESUME\t\t32\tcount\tblocks of the grid, x: where it goes on\n\
+CTA_RASTER_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+CTA_RASTER_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+PROGRAM_OFFSET\t\t32\thex\taddress of the code, from that of SET_PROGRAM_REGION on\n\
+CIRCULAR_QUEUE_ADDR_LOWER\t\t32\taddress\tbits 31:0\n\
+CIRCULAR_QUEUE_ADDR_UPPER\t\t8\taddress\tfrom bit 32 on\n\
+QMD_RESERVED_D\t\t8\treserved\n\
+CIRCULAR_QUEUE_ENTRY_SIZE\t\t16\tunsigned\n\
+CWD_REFERENCE_COUNT_ID\t\t6\thex\n\
+CWD_REFERENCE_COUNT_DELTA_MINUS_ONE\t\t8\tunsigned\n\
+RELEASE_MEMBAR_TYPE\t\t1\tenum:1\n\
+CWD_REFERENCE_COUNT_INCR_ENABLE\t\t1\tflag\n\
+CWD_MEMBAR_TYPE\t\t2\tenum:2\n\
+SEQUENTIALLY_RUN_CTAS\t\t1\tflag\n\
+CWD_REFERENCE_COUNT_DECR_ENABLE\t\t1\tflag\n\
+THROTTLED\t\t1\tflag\n\
+API_VISIBLE_CALL_LIMIT\t378\t1\tenum:3\n\
+SAMPLER_INDEX\t382\t1\tenum:4\n\
+CTA_RASTER_WIDTH\t384\t32\tcount\tblocks of the grid, x\n\
+CTA_RASTER_HEIGHT\t\t16\tcount\tblocks of the grid, y\n\
+QMD_RESERVED13A\t\t16\treserved\n\
+CTA_RASTER_DEPTH\t\t16\tcount\tblocks of the grid, z\n\
+QMD_RESERVED14A\t\t16\treserved\n\
+DEPENDENT_QMD_POINTER\t\t32\taddress\taddress of the next descriptor, from bit 8 on\n\
+QUEUE_ENTRIES_PER_CTA_MINUS_ONE\t\t7\tunsigned\n\
+COALESCE_WAITING_PERIOD\t522\t8\tunsigned\n\
+SHARED_MEMORY_SIZE\t544\t18\tsize\tbytes of shared memory of a block\n\
+QMD_RESERVED_G\t\t14\treserved\n\
+QMD_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+QMD_RESERVED_H\t\t8\treserved\n\
+CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\n\
+CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\n\
+CTA_THREAD_DIMENSION2\t\t16\tcount\tthreads of a block, z\n\
+CONSTANT_BUFFER_VALID\t\t1\tflag\t\t\t8,1\n\
+QMD_RESERVED_I\t648\t24\treserved\n\
+SM_DISABLE_MASK_LOWER\t\t32\thex\n\
+SM_DISABLE_MASK_UPPER\t\t32\thex\n\
+RELEASE0_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE0_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_J\t\t8\treserved\n\
+RELEASE0_REDUCTION_OP\t788\t3\tenum:5\n\
+QMD_RESERVED_K\t\t1\treserved\n\
+RELEASE0_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE0_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE0_STRUCTURE_SIZE\t799\t1\tenum:7\n\
+RELEASE0_PAYLOAD\t\t32\thex\twhat it writes\n\
+RELEASE1_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE1_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_L\t\t8\treserved\n\
+RELEASE1_REDUCTION_OP\t884\t3\tenum:5\n\
+QMD_RESERVED_M\t\t1\treserved\n\
+RELEASE1_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE1_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE1_STRUCTURE_SIZE\t895\t1\tenum:7\n\
+RELEASE1_PAYLOAD\t\t32\thex\twhat it writes\n\
+SHADER_LOCAL_MEMORY_LOW_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+QMD_RESERVED_N\t\t3\treserved\n\
+BARRIER_COUNT\t\t5\tcount\tbarriers of a block\n\
+SHADER_LOCAL_MEMORY_HIGH_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+REGISTER_COUNT\t\t8\tcount\tregisters of a thread\n\
+SHADER_LOCAL_MEMORY_CRS_SIZE\t\t24\tsize\tbytes of the stack of calls and returns\n\
+SASS_VERSION\t\t8\thex\tthe GPU: 0x89 of sm_89\n\
+CONSTANT_BUFFER_ADDR_LOWER\t\t32\taddress\taddress of the bank, bits 31:0\t\t8,64\n\
+CONSTANT_BUFFER_ADDR_UPPER\t\t17\taddress\taddress of the bank, from bit 32 on\t\t8,64\n\
+CONSTANT_BUFFER_RESERVED_ADDR\t\t1\treserved\t\t\t8,64\n\
+CONSTANT_BUFFER_INVALIDATE\t\t1\tflag\t\t\t8,64\n\
+CONSTANT_BUFFER_SIZE_SHIFTED4\t\t13\tscaled:16,0\tbytes of the bank, in steps of 16\t\t8,64\n\
+QMD_RESERVED_R\t1536\t32\treserved\n\
+QMD_RESERVED_S\t\t32\treserved\n\
+HW_ONLY_INNER_GET\t\t31\tunsigned\n\
+HW_ONLY_REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+HW_ONLY_INNER_PUT\t\t31\tunsigned\n\
+HW_ONLY_SCG_TYPE\t\t1\tflag\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX\t\t30\tunsigned\n\
+QMD_RESERVED_Q\t\t1\treserved\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX_VALID\t\t1\tflag\n\
+HW_ONLY_SKED_NEXT_QMD_POINTER\t\t32\taddress\n\
+QMD_SPARE_G\t\t32\treserved\n\
+QMD_SPARE_H\t\t32\treserved\n\
+QMD_SPARE_I\t\t32\treserved\n\
+QMD_SPARE_J\t\t32\treserved\n\
+QMD_SPARE_K\t\t32\treserved\n\
+QMD_SPARE_L\t\t32\treserved\n\
+QMD_SPARE_M\t\t32\treserved\n\
+QMD_SPARE_N\t\t32\treserved\n\
+DEBUG_ID_UPPER\t\t32\thex\n\
+DEBUG_ID_LOWER\t\t32\thex\n\
+").with_gaps();
+
+/// Launch descriptor of version 02.02.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: clc3c0qmd.h, clc4c0qmd.h
+#[rustfmt::skip]
+pub static QMD_02_02: Layout = Layout::packed("QMD 02.02", 256, "NVIDIA/open-gpu-doc (MIT), classes/compute: clc3c0qmd.h, clc4c0qmd.h", &[&QMD_DEPENDENT_TYPE, &QMD_RELEASE_MEMBAR, &QMD_CWD_MEMBAR, &QMD_CALL_LIMIT, &QMD_SAMPLER_INDEX, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT_32, &QMD_STRUCTURE_SIZE], "\
+OUTER_PUT\t\t31\tunsigned\n\
+OUTER_OVERFLOW\t\t1\tflag\n\
+OUTER_GET\t\t31\tunsigned\n\
+OUTER_STICKY_OVERFLOW\t\t1\tflag\n\
+INNER_GET\t\t31\tunsigned\n\
+INNER_OVERFLOW\t\t1\tflag\n\
+INNER_PUT\t\t31\tunsigned\n\
+INNER_STICKY_OVERFLOW\t\t1\tflag\n\
+QMD_GROUP_ID\t\t6\thex\n\
+SM_GLOBAL_CACHING_ENABLE\t\t1\tflag\n\
+RUN_CTA_IN_ONE_SM_PARTITION\t\t1\tflag\n\
+IS_QUEUE\t\t1\tflag\n\
+ADD_TO_HEAD_OF_QMD_GROUP_LINKED_LIST\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE0\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE1\t\t1\tflag\n\
+REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+DEPENDENT_QMD_SCHEDULE_ENABLE\t\t1\tflag\n\
+DEPENDENT_QMD_TYPE\t\t1\tenum:0\n\
+DEPENDENT_QMD_FIELD_COPY\t\t1\tflag\n\
+QMD_RESERVED_B\t\t16\treserved\n\
+CIRCULAR_QUEUE_SIZE\t\t25\tunsigned\n\
+QMD_RESERVED_C\t\t1\treserved\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+CTA_RASTER_WIDTH_RESUME\t\t32\tcount\tblocks of the grid, x: where it goes on\n\
+CTA_RASTER_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+CTA_RASTER_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+PROGRAM_OFFSET\t\t32\thex\taddress of the code, from that of SET_PROGRAM_REGION on\n\
+CIRCULAR_QUEUE_ADDR_LOWER\t\t32\taddress\tbits 31:0\n\
+CIRCULAR_QUEUE_ADDR_UPPER\t\t8\taddress\tfrom bit 32 on\n\
+QMD_RESERVED_D\t\t8\treserved\n\
+CIRCULAR_QUEUE_ENTRY_SIZE\t\t16\tunsigned\n\
+CWD_REFERENCE_COUNT_ID\t\t6\thex\n\
+CWD_REFERENCE_COUNT_DELTA_MINUS_ONE\t\t8\tunsigned\n\
+RELEASE_MEMBAR_TYPE\t\t1\tenum:1\n\
+CWD_REFERENCE_COUNT_INCR_ENABLE\t\t1\tflag\n\
+CWD_MEMBAR_TYPE\t\t2\tenum:2\n\
+SEQUENTIALLY_RUN_CTAS\t\t1\tflag\n\
+CWD_REFERENCE_COUNT_DECR_ENABLE\t\t1\tflag\n\
+API_VISIBLE_CALL_LIMIT\t378\t1\tenum:3\n\
+SAMPLER_INDEX\t382\t1\tenum:4\n\
+CTA_RASTER_WIDTH\t384\t32\tcount\tblocks of the grid, x\n\
+CTA_RASTER_HEIGHT\t\t16\tcount\tblocks of the grid, y\n\
+QMD_RESERVED13A\t\t16\treserved\n\
+CTA_RASTER_DEPTH\t\t16\tcount\tblocks of the grid, z\n\
+QMD_RESERVED14A\t\t16\treserved\n\
+DEPENDENT_QMD_POINTER\t\t32\taddress\taddress of the next descriptor, from bit 8 on\n\
+QUEUE_ENTRIES_PER_CTA_MINUS_ONE\t\t7\tunsigned\n\
+COALESCE_WAITING_PERIOD\t522\t8\tunsigned\n\
+SHARED_MEMORY_SIZE\t544\t18\tsize\tbytes of shared memory of a block\n\
+MIN_SM_CONFIG_SHARED_MEM_SIZE\t\t7\tunsigned\tleast shared memory of the SM: KiB / 4 + 1\n\
+MAX_SM_CONFIG_SHARED_MEM_SIZE\t\t7\tunsigned\tmost shared memory of the SM: KiB / 4 + 1\n\
+QMD_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+QMD_RESERVED_H\t\t8\treserved\n\
+CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\n\
+CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\n\
+CTA_THREAD_DIMENSION2\t\t16\tcount\tthreads of a block, z\n\
+CONSTANT_BUFFER_VALID\t\t1\tflag\t\t\t8,1\n\
+REGISTER_COUNT_V\t648\t9\tcount\tregisters of a thread\n\
+TARGET_SM_CONFIG_SHARED_MEM_SIZE\t\t7\tunsigned\tshared memory of the SM to aim at: KiB / 4 + 1\n\
+FREE_CTA_SLOTS_EMPTY_SM\t\t8\tunsigned\n\
+SM_DISABLE_MASK_LOWER\t\t32\thex\n\
+SM_DISABLE_MASK_UPPER\t\t32\thex\n\
+RELEASE0_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE0_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_J\t\t8\treserved\n\
+RELEASE0_REDUCTION_OP\t788\t3\tenum:5\n\
+QMD_RESERVED_K\t\t1\treserved\n\
+RELEASE0_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE0_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE0_STRUCTURE_SIZE\t799\t1\tenum:7\n\
+RELEASE0_PAYLOAD\t\t32\thex\twhat it writes\n\
+RELEASE1_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE1_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_L\t\t8\treserved\n\
+RELEASE1_REDUCTION_OP\t884\t3\tenum:5\n\
+QMD_RESERVED_M\t\t1\treserved\n\
+RELEASE1_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE1_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE1_STRUCTURE_SIZE\t895\t1\tenum:7\n\
+RELEASE1_PAYLOAD\t\t32\thex\twhat it writes\n\
+SHADER_LOCAL_MEMORY_LOW_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+QMD_RESERVED_N\t\t3\treserved\n\
+BARRIER_COUNT\t\t5\tcount\tbarriers of a block\n\
+SHADER_LOCAL_MEMORY_HIGH_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+REGISTER_COUNT\t\t8\tcount\tregisters of a thread\n\
+SHADER_LOCAL_MEMORY_CRS_SIZE\t\t24\tsize\tbytes of the stack of calls and returns\n\
+SASS_VERSION\t\t8\thex\tthe GPU: 0x89 of sm_89\n\
+CONSTANT_BUFFER_ADDR_LOWER\t\t32\taddress\taddress of the bank, bits 31:0\t\t8,64\n\
+CONSTANT_BUFFER_ADDR_UPPER\t\t17\taddress\taddress of the bank, from bit 32 on\t\t8,64\n\
+CONSTANT_BUFFER_RESERVED_ADDR\t\t1\treserved\t\t\t8,64\n\
+CONSTANT_BUFFER_INVALIDATE\t\t1\tflag\t\t\t8,64\n\
+CONSTANT_BUFFER_SIZE_SHIFTED4\t\t13\tscaled:16,0\tbytes of the bank, in steps of 16\t\t8,64\n\
+PROGRAM_ADDRESS_LOWER\t1536\t32\taddress\taddress of the code, bits 31:0\n\
+PROGRAM_ADDRESS_UPPER\t\t17\taddress\taddress of the code, from bit 32 on\n\
+QMD_RESERVED_S\t\t15\treserved\n\
+HW_ONLY_INNER_GET\t\t31\tunsigned\n\
+HW_ONLY_REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+HW_ONLY_INNER_PUT\t\t31\tunsigned\n\
+HW_ONLY_SCG_TYPE\t\t1\tflag\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX\t\t30\tunsigned\n\
+QMD_RESERVED_Q\t\t1\treserved\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX_VALID\t\t1\tflag\n\
+HW_ONLY_SKED_NEXT_QMD_POINTER\t\t32\taddress\n\
+QMD_SPARE_G\t\t32\treserved\n\
+QMD_SPARE_H\t\t32\treserved\n\
+QMD_SPARE_I\t\t32\treserved\n\
+QMD_SPARE_J\t\t32\treserved\n\
+QMD_SPARE_K\t\t32\treserved\n\
+QMD_SPARE_L\t\t32\treserved\n\
+QMD_SPARE_M\t\t32\treserved\n\
+QMD_SPARE_N\t\t32\treserved\n\
+DEBUG_ID_UPPER\t\t32\thex\n\
+DEBUG_ID_LOWER\t\t32\thex\n\
+").with_gaps();
+
+/// Launch descriptor of version 02.03.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: clc5c0qmd.h, clc6c0qmd.h, clc7c0qmd.h
+#[rustfmt::skip]
+pub static QMD_02_03: Layout = Layout::packed("QMD 02.03", 256, "NVIDIA/open-gpu-doc (MIT), classes/compute: clc5c0qmd.h, clc6c0qmd.h, clc7c0qmd.h", &[&QMD_DEPENDENT_TYPE, &QMD_RELEASE_MEMBAR, &QMD_CWD_MEMBAR, &QMD_CALL_LIMIT, &QMD_SAMPLER_INDEX, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT_32, &QMD_STRUCTURE_SIZE], "\
+OUTER_PUT\t\t31\tunsigned\n\
+OUTER_OVERFLOW\t\t1\tflag\n\
+OUTER_GET\t\t31\tunsigned\n\
+OUTER_STICKY_OVERFLOW\t\t1\tflag\n\
+INNER_GET\t\t31\tunsigned\n\
+INNER_OVERFLOW\t\t1\tflag\n\
+INNER_PUT\t\t31\tunsigned\n\
+INNER_STICKY_OVERFLOW\t\t1\tflag\n\
+QMD_GROUP_ID\t\t6\thex\n\
+SM_GLOBAL_CACHING_ENABLE\t\t1\tflag\n\
+RUN_CTA_IN_ONE_SM_PARTITION\t\t1\tflag\n\
+IS_QUEUE\t\t1\tflag\n\
+ADD_TO_HEAD_OF_QMD_GROUP_LINKED_LIST\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE0\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE1\t\t1\tflag\n\
+REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+DEPENDENT_QMD_SCHEDULE_ENABLE\t\t1\tflag\n\
+DEPENDENT_QMD_TYPE\t\t1\tenum:0\n\
+DEPENDENT_QMD_FIELD_COPY\t\t1\tflag\n\
+QMD_RESERVED_B\t\t16\treserved\n\
+CIRCULAR_QUEUE_SIZE\t\t25\tunsigned\n\
+QMD_RESERVED_C\t\t1\treserved\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+CTA_RASTER_WIDTH_RESUME\t\t32\tcount\tblocks of the grid, x: where it goes on\n\
+CTA_RASTER_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+CTA_RASTER_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+PROGRAM_PREFETCH_ADDR_LOWER_SHIFTED\t\t32\taddress\taddress of the code fetched ahead, bits 39:8\n\
+CIRCULAR_QUEUE_ADDR_LOWER\t\t32\taddress\tbits 31:0\n\
+CIRCULAR_QUEUE_ADDR_UPPER\t\t8\taddress\tfrom bit 32 on\n\
+QMD_RESERVED_D\t\t8\treserved\n\
+CIRCULAR_QUEUE_ENTRY_SIZE\t\t16\tunsigned\n\
+CWD_REFERENCE_COUNT_ID\t\t6\thex\n\
+CWD_REFERENCE_COUNT_DELTA_MINUS_ONE\t\t8\tunsigned\n\
+RELEASE_MEMBAR_TYPE\t\t1\tenum:1\n\
+CWD_REFERENCE_COUNT_INCR_ENABLE\t\t1\tflag\n\
+CWD_MEMBAR_TYPE\t\t2\tenum:2\n\
+SEQUENTIALLY_RUN_CTAS\t\t1\tflag\n\
+CWD_REFERENCE_COUNT_DECR_ENABLE\t\t1\tflag\n\
+API_VISIBLE_CALL_LIMIT\t378\t1\tenum:3\n\
+SAMPLER_INDEX\t382\t1\tenum:4\n\
+CTA_RASTER_WIDTH\t384\t32\tcount\tblocks of the grid, x\n\
+CTA_RASTER_HEIGHT\t\t16\tcount\tblocks of the grid, y\n\
+QMD_RESERVED13A\t\t16\treserved\n\
+CTA_RASTER_DEPTH\t\t16\tcount\tblocks of the grid, z\n\
+QMD_RESERVED14A\t\t16\treserved\n\
+DEPENDENT_QMD_POINTER\t\t32\taddress\taddress of the next descriptor, from bit 8 on\n\
+COALESCE_WAITING_PERIOD\t522\t8\tunsigned\n\
+QUEUE_ENTRIES_PER_CTA_LOG2\t\t5\tlog2\n\
+SHARED_MEMORY_SIZE\t544\t18\tsize\tbytes of shared memory of a block\n\
+MIN_SM_CONFIG_SHARED_MEM_SIZE\t\t7\tunsigned\tleast shared memory of the SM: KiB / 4 + 1\n\
+MAX_SM_CONFIG_SHARED_MEM_SIZE\t\t7\tunsigned\tmost shared memory of the SM: KiB / 4 + 1\n\
+QMD_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+QMD_RESERVED_H\t\t8\treserved\n\
+CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\n\
+CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\n\
+CTA_THREAD_DIMENSION2\t\t16\tcount\tthreads of a block, z\n\
+CONSTANT_BUFFER_VALID\t\t1\tflag\t\t\t8,1\n\
+REGISTER_COUNT_V\t648\t9\tcount\tregisters of a thread\n\
+TARGET_SM_CONFIG_SHARED_MEM_SIZE\t\t7\tunsigned\tshared memory of the SM to aim at: KiB / 4 + 1\n\
+FREE_CTA_SLOTS_EMPTY_SM\t\t8\tunsigned\n\
+SM_DISABLE_MASK_LOWER\t\t32\thex\n\
+SM_DISABLE_MASK_UPPER\t\t32\thex\n\
+RELEASE0_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE0_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_J\t\t8\treserved\n\
+RELEASE0_REDUCTION_OP\t788\t3\tenum:5\n\
+QMD_RESERVED_K\t\t1\treserved\n\
+RELEASE0_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE0_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE0_STRUCTURE_SIZE\t799\t1\tenum:7\n\
+RELEASE0_PAYLOAD\t\t32\thex\twhat it writes\n\
+RELEASE1_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE1_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_L\t\t8\treserved\n\
+RELEASE1_REDUCTION_OP\t884\t3\tenum:5\n\
+QMD_RESERVED_M\t\t1\treserved\n\
+RELEASE1_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE1_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE1_STRUCTURE_SIZE\t895\t1\tenum:7\n\
+RELEASE1_PAYLOAD\t\t32\thex\twhat it writes\n\
+SHADER_LOCAL_MEMORY_LOW_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+QMD_RESERVED_N\t\t3\treserved\n\
+BARRIER_COUNT\t\t5\tcount\tbarriers of a block\n\
+SHADER_LOCAL_MEMORY_HIGH_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+REGISTER_COUNT\t\t8\tcount\tregisters of a thread\n\
+PROGRAM_PREFETCH_ADDR_UPPER_SHIFTED\t\t9\taddress\taddress of the code fetched ahead, from bit 40 on\n\
+PROGRAM_PREFETCH_SIZE\t\t9\tscaled:256,0\tbytes of code fetched ahead, in steps of 256\n\
+QMD_RESERVED_A\t\t6\treserved\n\
+SASS_VERSION\t\t8\thex\tthe GPU: 0x89 of sm_89\n\
+CONSTANT_BUFFER_ADDR_LOWER\t\t32\taddress\taddress of the bank, bits 31:0\t\t8,64\n\
+CONSTANT_BUFFER_ADDR_UPPER\t\t17\taddress\taddress of the bank, from bit 32 on\t\t8,64\n\
+CONSTANT_BUFFER_PREFETCH_POST\t\t1\tflag\t\t\t8,64\n\
+CONSTANT_BUFFER_RESERVED_ADDR\t1073\t1\treserved\t\tCONSTANT_BUFFER_PREFETCH_POST\t8,64\n\
+CONSTANT_BUFFER_INVALIDATE\t\t1\tflag\t\t\t8,64\n\
+CONSTANT_BUFFER_SIZE_SHIFTED4\t\t13\tscaled:16,0\tbytes of the bank, in steps of 16\t\t8,64\n\
+PROGRAM_ADDRESS_LOWER\t1536\t32\taddress\taddress of the code, bits 31:0\n\
+PROGRAM_ADDRESS_UPPER\t\t17\taddress\taddress of the code, from bit 32 on\n\
+QMD_RESERVED_S\t\t15\treserved\n\
+HW_ONLY_INNER_GET\t\t31\tunsigned\n\
+HW_ONLY_REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+HW_ONLY_INNER_PUT\t\t31\tunsigned\n\
+HW_ONLY_SCG_TYPE\t\t1\tflag\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX\t\t30\tunsigned\n\
+QMD_RESERVED_Q\t\t1\treserved\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX_VALID\t\t1\tflag\n\
+HW_ONLY_SKED_NEXT_QMD_POINTER\t\t32\taddress\n\
+QMD_SPARE_G\t\t32\treserved\n\
+QMD_SPARE_H\t\t32\treserved\n\
+QMD_SPARE_I\t\t32\treserved\n\
+QMD_SPARE_J\t\t32\treserved\n\
+QMD_SPARE_K\t\t32\treserved\n\
+QMD_SPARE_L\t\t32\treserved\n\
+QMD_SPARE_M\t\t32\treserved\n\
+QMD_SPARE_N\t\t32\treserved\n\
+DEBUG_ID_UPPER\t\t32\thex\n\
+DEBUG_ID_LOWER\t\t32\thex\n\
+").with_gaps();
+
+/// Launch descriptor of version 02.04.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: clc6c0qmd.h, clc7c0qmd.h, clc9c0qmd.h
+#[rustfmt::skip]
+pub static QMD_02_04: Layout = Layout::packed("QMD 02.04", 256, "NVIDIA/open-gpu-doc (MIT), classes/compute: clc6c0qmd.h, clc7c0qmd.h, clc9c0qmd.h", &[&QMD_DEPENDENT_ACTION, &QMD_RELEASE_MEMBAR, &QMD_CWD_MEMBAR, &QMD_CALL_LIMIT, &QMD_SAMPLER_INDEX, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT_32, &QMD_STRUCTURE_SIZE, &QMD_PROGRAM_PREFETCH], "\
+OUTER_PUT\t\t31\tunsigned\n\
+OUTER_OVERFLOW\t\t1\tflag\n\
+OUTER_GET\t\t31\tunsigned\n\
+OUTER_STICKY_OVERFLOW\t\t1\tflag\n\
+INNER_GET\t\t31\tunsigned\n\
+INNER_OVERFLOW\t\t1\tflag\n\
+INNER_PUT\t\t31\tunsigned\n\
+INNER_STICKY_OVERFLOW\t\t1\tflag\n\
+QMD_GROUP_ID\t\t6\thex\n\
+SM_GLOBAL_CACHING_ENABLE\t\t1\tflag\n\
+RUN_CTA_IN_ONE_SM_PARTITION\t\t1\tflag\n\
+IS_QUEUE\t\t1\tflag\n\
+ADD_TO_HEAD_OF_QMD_GROUP_LINKED_LIST\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE0\t\t1\tflag\n\
+SEMAPHORE_RELEASE_ENABLE1\t\t1\tflag\n\
+REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+DEPENDENT_QMD0_ENABLE\t\t1\tflag\n\
+DEPENDENT_QMD0_ACTION\t\t3\tenum:0\n\
+DEPENDENT_QMD0_PREFETCH\t\t1\tflag\n\
+DEPENDENT_QMD1_ENABLE\t\t1\tflag\n\
+DEPENDENT_QMD1_ACTION\t\t3\tenum:0\n\
+DEPENDENT_QMD1_PREFETCH\t\t1\tflag\n\
+DEPENDENCE_COUNTER\t\t7\tunsigned\n\
+SELF_COPY_ON_COMPLETION\t\t1\tflag\n\
+QMD_RESERVED_B\t\t1\treserved\n\
+CIRCULAR_QUEUE_SIZE\t\t25\tunsigned\n\
+DEMOTE_L2_EVICT_LAST\t\t1\tflag\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+CTA_RASTER_WIDTH_RESUME\t\t32\tcount\tblocks of the grid, x: where it goes on\n\
+CTA_RASTER_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+CTA_RASTER_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+PROGRAM_PREFETCH_ADDR_LOWER_SHIFTED\t\t32\taddress\taddress of the code fetched ahead, bits 39:8\n\
+CIRCULAR_QUEUE_ADDR_LOWER\t\t32\taddress\tbits 31:0\n\
+CIRCULAR_QUEUE_ADDR_UPPER\t\t8\taddress\tfrom bit 32 on\n\
+QMD_RESERVED_D\t\t8\treserved\n\
+CIRCULAR_QUEUE_ENTRY_SIZE\t\t16\tunsigned\n\
+CWD_REFERENCE_COUNT_ID\t\t6\thex\n\
+CWD_REFERENCE_COUNT_DELTA_MINUS_ONE\t\t8\tunsigned\n\
+RELEASE_MEMBAR_TYPE\t\t1\tenum:1\n\
+CWD_REFERENCE_COUNT_INCR_ENABLE\t\t1\tflag\n\
+CWD_MEMBAR_TYPE\t\t2\tenum:2\n\
+SEQUENTIALLY_RUN_CTAS\t\t1\tflag\n\
+CWD_REFERENCE_COUNT_DECR_ENABLE\t\t1\tflag\n\
+API_VISIBLE_CALL_LIMIT\t378\t1\tenum:3\n\
+SAMPLER_INDEX\t382\t1\tenum:4\n\
+DISABLE_AUTO_INVALIDATE\t\t1\tflag\n\
+CTA_RASTER_WIDTH\t\t32\tcount\tblocks of the grid, x\n\
+CTA_RASTER_HEIGHT\t\t16\tcount\tblocks of the grid, y\n\
+QMD_RESERVED13A\t\t16\treserved\n\
+CTA_RASTER_DEPTH\t\t16\tcount\tblocks of the grid, z\n\
+QMD_RESERVED14A\t\t16\treserved\n\
+DEPENDENT_QMD0_POINTER\t\t32\taddress\taddress of the next descriptor, from bit 8 on\n\
+COALESCE_WAITING_PERIOD\t522\t8\tunsigned\n\
+QUEUE_ENTRIES_PER_CTA_LOG2\t\t5\tlog2\n\
+SHARED_MEMORY_SIZE\t544\t18\tsize\tbytes of shared memory of a block\n\
+MIN_SM_CONFIG_SHARED_MEM_SIZE\t\t7\tunsigned\tleast shared memory of the SM: KiB / 4 + 1\n\
+MAX_SM_CONFIG_SHARED_MEM_SIZE\t\t7\tunsigned\tmost shared memory of the SM: KiB / 4 + 1\n\
+QMD_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+QMD_RESERVED_H\t\t8\treserved\n\
+CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\n\
+CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\n\
+CTA_THREAD_DIMENSION2\t\t16\tcount\tthreads of a block, z\n\
+CONSTANT_BUFFER_VALID\t\t1\tflag\t\t\t8,1\n\
+REGISTER_COUNT_V\t648\t9\tcount\tregisters of a thread\n\
+TARGET_SM_CONFIG_SHARED_MEM_SIZE\t\t7\tunsigned\tshared memory of the SM to aim at: KiB / 4 + 1\n\
+FREE_CTA_SLOTS_EMPTY_SM\t\t8\tunsigned\n\
+SM_DISABLE_MASK_LOWER\t\t32\thex\n\
+SM_DISABLE_MASK_UPPER\t\t32\thex\n\
+RELEASE0_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE0_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_J\t\t8\treserved\n\
+RELEASE0_REDUCTION_OP\t788\t3\tenum:5\n\
+QMD_RESERVED_K\t\t1\treserved\n\
+RELEASE0_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE0_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE0_STRUCTURE_SIZE\t799\t1\tenum:7\n\
+RELEASE0_PAYLOAD\t\t32\thex\twhat it writes\n\
+RELEASE1_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE1_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+QMD_RESERVED_L\t\t8\treserved\n\
+RELEASE1_REDUCTION_OP\t884\t3\tenum:5\n\
+QMD_RESERVED_M\t\t1\treserved\n\
+RELEASE1_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE1_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE1_STRUCTURE_SIZE\t895\t1\tenum:7\n\
+RELEASE1_PAYLOAD\t\t32\thex\twhat it writes\n\
+SHADER_LOCAL_MEMORY_LOW_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+QMD_RESERVED_N\t\t3\treserved\n\
+BARRIER_COUNT\t\t5\tcount\tbarriers of a block\n\
+SHADER_LOCAL_MEMORY_HIGH_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+QMD_RESERVED_G\t\t8\treserved\n\
+PROGRAM_PREFETCH_ADDR_UPPER_SHIFTED\t\t9\taddress\taddress of the code fetched ahead, from bit 40 on\n\
+PROGRAM_PREFETCH_SIZE\t\t9\tscaled:256,0\tbytes of code fetched ahead, in steps of 256\n\
+PROGRAM_PREFETCH_TYPE\t\t2\tenum:8\n\
+QMD_RESERVED_A\t\t4\treserved\n\
+SASS_VERSION\t\t8\thex\tthe GPU: 0x89 of sm_89\n\
+CONSTANT_BUFFER_ADDR_LOWER\t\t32\taddress\taddress of the bank, bits 31:0\t\t8,64\n\
+CONSTANT_BUFFER_ADDR_UPPER\t\t17\taddress\taddress of the bank, from bit 32 on\t\t8,64\n\
+CONSTANT_BUFFER_PREFETCH_POST\t\t1\tflag\t\t\t8,64\n\
+CONSTANT_BUFFER_INVALIDATE\t\t1\tflag\t\t\t8,64\n\
+CONSTANT_BUFFER_SIZE_SHIFTED4\t\t13\tscaled:16,0\tbytes of the bank, in steps of 16\t\t8,64\n\
+PROGRAM_ADDRESS_LOWER\t1536\t32\taddress\taddress of the code, bits 31:0\n\
+PROGRAM_ADDRESS_UPPER\t\t17\taddress\taddress of the code, from bit 32 on\n\
+QMD_RESERVED_S\t\t15\treserved\n\
+HW_ONLY_INNER_GET\t\t31\tunsigned\n\
+HW_ONLY_REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+HW_ONLY_INNER_PUT\t\t31\tunsigned\n\
+HW_ONLY_SCG_TYPE\t\t1\tflag\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX\t\t30\tunsigned\n\
+QMD_RESERVED_Q\t\t1\treserved\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX_VALID\t\t1\tflag\n\
+HW_ONLY_SKED_NEXT_QMD_POINTER\t\t32\taddress\n\
+HW_ONLY_DEPENDENCE_COUNTER\t\t7\tunsigned\n\
+QMD_RESERVED_I\t\t25\treserved\n\
+QMD_SPARE_H\t\t32\treserved\n\
+QMD_SPARE_I\t\t32\treserved\n\
+QMD_SPARE_J\t\t32\treserved\n\
+QMD_SPARE_K\t\t32\treserved\n\
+QMD_SPARE_L\t\t32\treserved\n\
+QMD_SPARE_M\t\t32\treserved\n\
+QMD_SPARE_N\t\t32\treserved\n\
+DEBUG_ID_UPPER\t\t32\thex\n\
+DEBUG_ID_LOWER\t\t32\thex\n\
+").with_gaps();
+
+/// Launch descriptor of version 03.00.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: clc6c0qmd.h, clc7c0qmd.h, clc9c0qmd.h, clcbc0qmd.h
+#[rustfmt::skip]
+pub static QMD_03_00: Layout = Layout::packed("QMD 03.00", 256, "NVIDIA/open-gpu-doc (MIT), classes/compute: clc6c0qmd.h, clc7c0qmd.h, clc9c0qmd.h, clcbc0qmd.h", &[&QMD_CWD_MEMBAR, &QMD_CALL_LIMIT, &QMD_SAMPLER_INDEX, &QMD_DEPENDENT_ACTION, &QMD_RELEASE_MEMBAR, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT, &QMD_TRAP_TYPE, &QMD_INTERRUPT_TYPE, &QMD_SEMAPHORE_SIZE, &QMD_PROGRAM_PREFETCH], "\
+OUTER_PUT\t\t31\tunsigned\n\
+OUTER_OVERFLOW\t\t1\tflag\n\
+OUTER_GET\t\t31\tunsigned\n\
+OUTER_STICKY_OVERFLOW\t\t1\tflag\n\
+INNER_GET\t\t31\tunsigned\n\
+INNER_OVERFLOW\t\t1\tflag\n\
+INNER_PUT\t\t31\tunsigned\n\
+INNER_STICKY_OVERFLOW\t\t1\tflag\n\
+QMD_GROUP_ID\t\t6\thex\n\
+SM_GLOBAL_CACHING_ENABLE\t\t1\tflag\n\
+RUN_CTA_IN_ONE_SM_PARTITION\t\t1\tflag\n\
+IS_QUEUE\t\t1\tflag\n\
+ADD_TO_HEAD_OF_QMD_GROUP_LINKED_LIST\t\t1\tflag\n\
+QMD_RESERVED04A\t\t2\treserved\n\
+REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+QMD_RESERVED04B\t\t1\treserved\n\
+DEPENDENCE_COUNTER\t\t16\tunsigned\n\
+SELF_COPY_ON_COMPLETION\t\t1\tflag\n\
+QMD_RESERVED04C\t\t1\treserved\n\
+CIRCULAR_QUEUE_SIZE\t\t25\tunsigned\n\
+DEMOTE_L2_EVICT_LAST\t\t1\tflag\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+CTA_RASTER_WIDTH_RESUME\t\t32\tcount\tblocks of the grid, x: where it goes on\n\
+CTA_RASTER_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+CTA_RASTER_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+PROGRAM_PREFETCH_ADDR_LOWER_SHIFTED\t\t32\taddress\taddress of the code fetched ahead, bits 39:8\n\
+CIRCULAR_QUEUE_ADDR_LOWER\t\t32\taddress\tbits 31:0\n\
+CIRCULAR_QUEUE_ADDR_UPPER\t\t8\taddress\tfrom bit 32 on\n\
+QMD_RESERVED_D\t\t8\treserved\n\
+CIRCULAR_QUEUE_ENTRY_SIZE\t\t16\tunsigned\n\
+CWD_REFERENCE_COUNT_ID\t\t6\thex\n\
+CWD_REFERENCE_COUNT_DELTA_MINUS_ONE\t\t8\tunsigned\n\
+QMD_RESERVED11A\t\t1\treserved\n\
+CWD_REFERENCE_COUNT_INCR_ENABLE\t\t1\tflag\n\
+CWD_MEMBAR_TYPE\t\t2\tenum:0\n\
+SEQUENTIALLY_RUN_CTAS\t\t1\tflag\n\
+CWD_REFERENCE_COUNT_DECR_ENABLE\t\t1\tflag\n\
+SM_DISABLE_MASK_EXT_LOWER\t\t6\thex\n\
+QMD_RESERVED11B\t372\t6\treserved\t\tSM_DISABLE_MASK_EXT_LOWER\n\
+API_VISIBLE_CALL_LIMIT\t\t1\tenum:1\n\
+SM_DISABLE_MASK_EXT_UPPER\t\t2\thex\n\
+QMD_RESERVED11C\t379\t3\treserved\t\tSM_DISABLE_MASK_EXT_UPPER\n\
+SAMPLER_INDEX\t\t1\tenum:2\n\
+DISABLE_AUTO_INVALIDATE\t\t1\tflag\n\
+CTA_RASTER_WIDTH\t\t32\tcount\tblocks of the grid, x\n\
+CTA_RASTER_HEIGHT\t\t16\tcount\tblocks of the grid, y\n\
+CTA_RASTER_DEPTH\t448\t16\tcount\tblocks of the grid, z\n\
+DEPENDENT_QMD0_POINTER\t480\t32\taddress\taddress of the next descriptor, from bit 8 on\n\
+DEPENDENT_QMD0_ENABLE\t\t1\tflag\n\
+DEPENDENT_QMD0_ACTION\t\t3\tenum:3\n\
+DEPENDENT_QMD0_PREFETCH\t\t1\tflag\n\
+DEPENDENT_QMD1_ENABLE\t\t1\tflag\n\
+DEPENDENT_QMD1_ACTION\t\t3\tenum:3\n\
+DEPENDENT_QMD1_PREFETCH\t\t1\tflag\n\
+COALESCE_WAITING_PERIOD\t\t8\tunsigned\n\
+QUEUE_ENTRIES_PER_CTA_LOG2\t\t5\tlog2\n\
+OCCUPANCY_THRESHOLD_SHARED_MEM\t\t8\tunsigned\n\
+CTA_LAUNCH_QUEUE\t\t1\tflag\n\
+SHARED_MEMORY_SIZE\t\t18\tsize\tbytes of shared memory of a block\n\
+MIN_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tleast shared memory of the SM: KiB / 4 + 1\n\
+QMD_RESERVED17A\t\t1\treserved\n\
+MAX_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tmost shared memory of the SM: KiB / 4 + 1\n\
+QMD_RESERVED17B\t\t1\treserved\n\
+QMD_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+OCCUPANCY_MAX_SHARED_MEM\t\t8\tunsigned\n\
+CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\n\
+CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\n\
+CTA_THREAD_DIMENSION2\t\t16\tcount\tthreads of a block, z\n\
+CONSTANT_BUFFER_VALID\t\t1\tflag\t\t\t8,1\n\
+REGISTER_COUNT_V\t648\t9\tcount\tregisters of a thread\n\
+TARGET_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tshared memory of the SM to aim at: KiB / 4 + 1\n\
+SHARED_ALLOCATION_ENABLE\t\t1\tflag\n\
+FREE_CTA_SLOTS_EMPTY_SM\t\t8\tunsigned\n\
+SM_DISABLE_MASK_LOWER\t\t32\thex\n\
+SM_DISABLE_MASK_UPPER\t\t32\thex\n\
+SHADER_LOCAL_MEMORY_LOW_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+BARRIER_COUNT\t763\t5\tcount\tbarriers of a block\n\
+RELEASE0_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE0_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+SEMAPHORE_RESERVED25A\t\t11\treserved\n\
+RELEASE0_MEMBAR_TYPE\t\t1\tenum:4\n\
+RELEASE0_REDUCTION_OP\t\t3\tenum:5\n\
+RELEASE0_ENABLE\t\t1\tflag\n\
+RELEASE0_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE0_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE0_TRAP_TYPE\t\t2\tenum:7\n\
+RELEASE0_NON_BLOCKING_INTR_TYPE\t827\t2\tenum:8\t\tRELEASE0_TRAP_TYPE\n\
+RELEASE0_PAYLOAD64B\t\t1\tflag\n\
+RELEASE0_STRUCTURE_SIZE\t\t2\tenum:9\n\
+RELEASE0_PAYLOAD_LOWER\t\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE0_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+RELEASE1_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE1_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+SEMAPHORE_RESERVED29A\t\t11\treserved\n\
+RELEASE1_MEMBAR_TYPE\t\t1\tenum:4\n\
+RELEASE1_REDUCTION_OP\t\t3\tenum:5\n\
+RELEASE1_ENABLE\t\t1\tflag\n\
+RELEASE1_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE1_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE1_TRAP_TYPE\t\t2\tenum:7\n\
+RELEASE1_NON_BLOCKING_INTR_TYPE\t955\t2\tenum:8\t\tRELEASE1_TRAP_TYPE\n\
+RELEASE1_PAYLOAD64B\t\t1\tflag\n\
+RELEASE1_STRUCTURE_SIZE\t\t2\tenum:9\n\
+RELEASE1_PAYLOAD_LOWER\t\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE1_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+CONSTANT_BUFFER_ADDR_LOWER\t\t32\taddress\taddress of the bank, bits 31:0\t\t8,64\n\
+CONSTANT_BUFFER_ADDR_UPPER\t\t17\taddress\taddress of the bank, from bit 32 on\t\t8,64\n\
+CONSTANT_BUFFER_PREFETCH_POST\t\t1\tflag\t\t\t8,64\n\
+CONSTANT_BUFFER_INVALIDATE\t\t1\tflag\t\t\t8,64\n\
+CONSTANT_BUFFER_SIZE_SHIFTED4\t\t13\tscaled:16,0\tbytes of the bank, in steps of 16\t\t8,64\n\
+PROGRAM_ADDRESS_LOWER\t1536\t32\taddress\taddress of the code, bits 31:0\n\
+PROGRAM_ADDRESS_UPPER\t\t17\taddress\taddress of the code, from bit 32 on\n\
+SHADER_LOCAL_MEMORY_HIGH_SIZE\t1600\t24\tsize\tbytes of local memory of a thread\n\
+PROGRAM_PREFETCH_ADDR_UPPER_SHIFTED\t1632\t9\taddress\taddress of the code fetched ahead, from bit 40 on\n\
+PROGRAM_PREFETCH_SIZE\t\t9\tscaled:256,0\tbytes of code fetched ahead, in steps of 256\n\
+PROGRAM_PREFETCH_TYPE\t\t2\tenum:10\n\
+SASS_VERSION\t1656\t8\thex\tthe GPU: 0x89 of sm_89\n\
+RELEASE2_ADDRESS_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE2_ADDRESS_UPPER\t\t8\taddress\twhere it writes, from bit 32 on\n\
+SEMAPHORE_RESERVED53A\t\t11\treserved\n\
+RELEASE2_MEMBAR_TYPE\t\t1\tenum:4\n\
+RELEASE2_REDUCTION_OP\t\t3\tenum:5\n\
+RELEASE2_ENABLE\t\t1\tflag\n\
+RELEASE2_REDUCTION_FORMAT\t\t2\tenum:6\n\
+RELEASE2_REDUCTION_ENABLE\t\t1\tflag\n\
+RELEASE2_TRAP_TYPE\t\t2\tenum:7\n\
+RELEASE2_NON_BLOCKING_INTR_TYPE\t1723\t2\tenum:8\t\tRELEASE2_TRAP_TYPE\n\
+RELEASE2_PAYLOAD64B\t\t1\tflag\n\
+RELEASE2_STRUCTURE_SIZE\t\t2\tenum:9\n\
+RELEASE2_PAYLOAD_LOWER\t\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE2_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+OCCUPANCY_THRESHOLD_WARP\t\t8\tunsigned\n\
+QMD_SPARE_I\t1792\t32\treserved\t\tOCCUPANCY_THRESHOLD_WARP\n\
+OCCUPANCY_MAX_WARP\t1800\t8\tunsigned\n\
+OCCUPANCY_THRESHOLD_REGISTER\t\t8\tunsigned\n\
+OCCUPANCY_MAX_REGISTER\t\t8\tunsigned\n\
+HW_ONLY_INNER_GET\t\t31\tunsigned\n\
+HW_ONLY_REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+HW_ONLY_INNER_PUT\t\t31\tunsigned\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX\t1888\t30\tunsigned\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX_VALID\t1919\t1\tflag\n\
+HW_ONLY_SKED_NEXT_QMD_POINTER\t\t32\taddress\n\
+HW_ONLY_DEPENDENCE_COUNTER\t\t16\tunsigned\n\
+DEBUG_ID_UPPER\t1984\t32\thex\n\
+DEBUG_ID_LOWER\t\t32\thex\n\
+").with_gaps();
+
+/// Launch descriptor of version 04.00.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: clcbc0qmd.h
+#[rustfmt::skip]
+pub static QMD_04_00: Layout = Layout::packed("QMD 04.00", 384, "NVIDIA/open-gpu-doc (MIT), classes/compute: clcbc0qmd.h", &[&QMD_TYPE, &QMD_SEMAPHORE_SIZE, &QMD_RELEASE_MEMBAR, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT, &QMD_TRAP_TYPE, &QMD_DEPENDENT_ACTION, &QMD_BANK_PREFETCH, &QMD_CALL_LIMIT, &QMD_SAMPLER_INDEX, &QMD_CWD_MEMBAR, &QMD_PROGRAM_PREFETCH, &QMD_CGA_DISTRIBUTION], "\
+DEPENDENCE_COUNTER\t\t16\tunsigned\n\
+QMD_GROUP_ID\t\t6\thex\n\
+ADD_TO_HEAD_OF_QMD_GROUP_LINKED_LIST\t\t1\tflag\n\
+QMD_TYPE\t\t3\tenum:0\n\
+ARRIVE_AT_LATCH_VALID\t28\t1\tflag\n\
+WAIT_ON_LATCH_VALID\t\t1\tflag\n\
+REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+TPC_DISABLE_MASK_VALID\t\t1\tflag\n\
+CIRCULAR_QUEUE_SIZE\t\t25\tunsigned\n\
+INNER_GET\t64\t31\tunsigned\n\
+INNER_OVERFLOW\t\t1\tflag\n\
+INNER_PUT\t\t31\tunsigned\n\
+INNER_STICKY_OVERFLOW\t\t1\tflag\n\
+HW_ONLY_INNER_GET\t160\t31\tunsigned\n\
+HW_ONLY_INNER_PUT\t192\t31\tunsigned\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX\t224\t30\tunsigned\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX_VALID\t\t1\tflag\n\
+HW_ONLY_SKED_NEXT_QMD_POINTER\t256\t32\taddress\n\
+HW_ONLY_DEPENDENCE_COUNTER\t\t16\tunsigned\n\
+HW_ONLY_REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+RELEASE_ENABLE\t320\t1\tflag\t\t\t3,16\n\
+RELEASE_STRUCTURE_SIZE\t\t2\tenum:1\t\t\t3,16\n\
+RELEASE_MEMBAR_TYPE\t\t1\tenum:2\t\t\t3,16\n\
+RELEASE_REDUCTION_ENABLE\t\t1\tflag\t\t\t3,16\n\
+RELEASE_REDUCTION_OP\t\t3\tenum:3\t\t\t3,16\n\
+RELEASE_REDUCTION_FORMAT\t\t2\tenum:4\t\t\t3,16\n\
+RELEASE_TRAP_TYPE\t\t2\tenum:5\t\t\t3,16\n\
+RELEASE_PAYLOAD64B\t\t1\tflag\t\t\t3,16\n\
+RELEASE_RESERVED_INFO\t\t3\treserved\t\t\t3,16\n\
+DEPENDENT_QMD_ENABLE\t368\t1\tflag\t\t\t2,5\n\
+DEPENDENT_QMD_ACTION\t\t3\tenum:6\t\t\t2,5\n\
+DEPENDENT_QMD_PREFETCH\t\t1\tflag\t\t\t2,5\n\
+SELF_COPY_ON_COMPLETION\t378\t1\tflag\n\
+DEMOTE_L2_EVICT_LAST\t\t1\tflag\n\
+DISABLE_AUTO_INVALIDATE\t\t1\tflag\n\
+CORRELATION_ID_INTERNAL\t\t1\tflag\n\
+CWD_MEMBAR_TASK_CHASING_ENABLE\t\t1\tflag\n\
+CORRELATION_ID\t384\t32\thex\n\
+CONSTANT_BUFFER_VALID\t\t1\tflag\t\t\t8,4\n\
+CONSTANT_BUFFER_PREFETCH\t\t2\tenum:7\t\t\t8,4\n\
+CONSTANT_BUFFER_INVALIDATE\t\t1\tflag\t\t\t8,4\n\
+DEPENDENT_QMD0_POINTER\t448\t32\taddress\taddress of the next descriptor, from bit 8 on\n\
+DEPENDENT_QMD1_POINTER\t\t32\taddress\taddress of another next descriptor, from bit 8 on\n\
+SHADER_LOCAL_MEMORY_LOW_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+SASS_VERSION\t\t8\thex\tthe GPU: 0x89 of sm_89\n\
+SHADER_LOCAL_MEMORY_HIGH_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+API_VISIBLE_CALL_LIMIT\t\t1\tenum:8\n\
+SAMPLER_INDEX\t\t1\tenum:9\n\
+CONSTANT_BUFFER_PREFETCH_PRE_MAX_SIZE_SHIFTED8\t\t6\tscaled:256,0\tbytes, in steps of 256\n\
+QMD_MINOR_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+SHARED_MEMORY_SIZE\t\t18\tsize\tbytes of shared memory of a block\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+MIN_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tleast shared memory of the SM: KiB / 4 + 1\n\
+MAX_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tmost shared memory of the SM: KiB / 4 + 1\n\
+TARGET_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tshared memory of the SM to aim at: KiB / 4 + 1\n\
+SHARED_ALLOCATION_ENABLE\t\t1\tflag\n\
+RELEASE_SEMAPHORE0_ADDR_LOWER\t640\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE_SEMAPHORE0_ADDR_UPPER\t\t25\taddress\twhere it writes, from bit 32 on\n\
+RELEASE_SEMAPHORE0_PAYLOAD_LOWER\t704\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE_SEMAPHORE0_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+RELEASE_SEMAPHORE1_ADDR_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE_SEMAPHORE1_ADDR_UPPER\t\t25\taddress\twhere it writes, from bit 32 on\n\
+RELEASE_SEMAPHORE1_PAYLOAD_LOWER\t832\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE_SEMAPHORE1_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+RELEASE_SEMAPHORE2_ADDR_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE_SEMAPHORE2_ADDR_UPPER\t\t25\taddress\twhere it writes, from bit 32 on\n\
+RELEASE_SEMAPHORE2_PAYLOAD_LOWER\t960\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE_SEMAPHORE2_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+GRID_WIDTH\t\t32\tcount\tblocks of the grid, x\n\
+GRID_HEIGHT\t\t16\tcount\tblocks of the grid, y\n\
+GRID_DEPTH\t1088\t16\tcount\tblocks of the grid, z\n\
+CWD_REFERENCE_COUNT_DELTA_MINUS_ONE\t1120\t8\tunsigned\n\
+CWD_REFERENCE_COUNT_ID\t\t6\thex\n\
+CWD_REFERENCE_COUNT_INCR_ENABLE\t\t1\tflag\n\
+CWD_REFERENCE_COUNT_DECR_ENABLE\t\t1\tflag\n\
+CWD_MEMBAR_TYPE\t\t2\tenum:10\n\
+SEQUENTIALLY_RUN_CTAS\t\t1\tflag\n\
+CTA_LAUNCH_QUEUE\t\t1\tflag\n\
+FREE_CTA_SLOTS_EMPTY_SM\t\t8\tunsigned\n\
+SYNC_DOMAIN_ID\t\t2\thex\n\
+PRE_EXIT_AT_LAST_CTA_LAUNCH\t\t1\tflag\n\
+ENABLE_PROGRAM_PRE_EXIT\t\t1\tflag\n\
+CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\n\
+CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\n\
+CTA_THREAD_DIMENSION2\t\t16\tcount\tthreads of a block, z\n\
+REGISTER_COUNT\t\t9\tcount\tregisters of a thread\n\
+BARRIER_COUNT\t1211\t5\tcount\tbarriers of a block\n\
+PROGRAM_ADDRESS_LOWER\t\t32\taddress\taddress of the code, bits 31:0\n\
+PROGRAM_ADDRESS_UPPER\t\t25\taddress\taddress of the code, from bit 32 on\n\
+OCCUPANCY_THRESHOLD_WARP\t1280\t8\tunsigned\n\
+OCCUPANCY_MAX_WARP\t\t8\tunsigned\n\
+OCCUPANCY_THRESHOLD_REGISTER\t\t8\tunsigned\n\
+OCCUPANCY_MAX_REGISTER\t\t8\tunsigned\n\
+OCCUPANCY_THRESHOLD_SHARED_MEM\t\t8\tunsigned\n\
+OCCUPANCY_MAX_SHARED_MEM\t\t8\tunsigned\n\
+PROGRAM_PREFETCH_ADDR_LOWER_SHIFTED\t1344\t32\taddress\taddress of the code fetched ahead, bits 39:8\n\
+PROGRAM_PREFETCH_ADDR_UPPER_SHIFTED\t\t17\taddress\taddress of the code fetched ahead, from bit 40 on\n\
+PROGRAM_PREFETCH_SIZE\t\t9\tscaled:256,0\tbytes of code fetched ahead, in steps of 256\n\
+PROGRAM_PREFETCH_TYPE\t\t2\tenum:11\n\
+LATCH_ACQUIRE_INVALIDATE_SHADER_DATA_CACHE\t1406\t1\tflag\n\
+LATCH_ACQUIRE_INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+GRID_WIDTH_RESUME\t\t32\tcount\tblocks of the grid, x: where it goes on\n\
+GRID_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+GRID_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+ARRIVE_AT_LATCH_ID\t\t32\thex\n\
+WAIT_ON_LATCH_ID\t\t32\thex\n\
+CONSTANT_BUFFER_ADDR_LOWER_SHIFTED6\t\t32\taddress\taddress of the bank, bits 37:6\t\t8,64\n\
+CONSTANT_BUFFER_ADDR_UPPER_SHIFTED6\t\t19\taddress\taddress of the bank, from bit 38 on\t\t8,64\n\
+CONSTANT_BUFFER_SIZE_SHIFTED4\t\t13\tscaled:16,0\tbytes of the bank, in steps of 16\t\t8,64\n\
+CIRCULAR_QUEUE_ADDR_LOWER\t2048\t32\taddress\tbits 31:0\n\
+CIRCULAR_QUEUE_ADDR_UPPER\t\t8\taddress\tfrom bit 32 on\n\
+CIRCULAR_QUEUE_ENTRY_SIZE\t2112\t16\tunsigned\n\
+COALESCE_WAITING_PERIOD\t\t8\tunsigned\n\
+QUEUE_ENTRIES_PER_CTA_LOG2\t\t5\tlog2\n\
+GPC_CGA_WIDTH\t2144\t6\tcount\tblocks of a cluster, x\n\
+GPC_CGA_HEIGHT\t2152\t6\tcount\tblocks of a cluster, y\n\
+GPC_CGA_DEPTH\t2160\t6\tcount\tblocks of a cluster, z\n\
+CGA_CTA_DISTRIBUTION_MODE\t2207\t1\tenum:12\n\
+GPU_CGA_WIDTH\t\t16\tunsigned\n\
+GPU_CGA_HEIGHT\t\t16\tunsigned\n\
+GPU_CGA_DEPTH\t\t16\tunsigned\n\
+DEBUG_ID_LOWER\t2368\t32\thex\n\
+DEBUG_ID_UPPER\t\t32\thex\n\
+TPC_DISABLE_MASK\t\t32\thex\t\t\t4,32\n\
+OUTER_PUT\t3008\t31\tunsigned\n\
+OUTER_OVERFLOW\t\t1\tflag\n\
+OUTER_GET\t\t31\tunsigned\n\
+OUTER_STICKY_OVERFLOW\t\t1\tflag\n\
+").with_gaps();
+
+/// Launch descriptor of version 04.01.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: clcdc0qmd.h, clcec0qmd.h
+#[rustfmt::skip]
+pub static QMD_04_01: Layout = Layout::packed("QMD 04.01", 384, "NVIDIA/open-gpu-doc (MIT), classes/compute: clcdc0qmd.h, clcec0qmd.h", &[&QMD_TYPE, &QMD_SEMAPHORE_SIZE, &QMD_RELEASE_MEMBAR, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT, &QMD_TRAP_TYPE, &QMD_DEPENDENT_ACTION, &QMD_BANK_PREFETCH, &QMD_CALL_LIMIT, &QMD_SAMPLER_INDEX, &QMD_CWD_MEMBAR, &QMD_PROGRAM_PREFETCH, &QMD_CGA_DISTRIBUTION], "\
+DEPENDENCE_COUNTER\t\t16\tunsigned\n\
+QMD_GROUP_ID\t\t6\thex\n\
+ADD_TO_HEAD_OF_QMD_GROUP_LINKED_LIST\t\t1\tflag\n\
+QMD_TYPE\t\t3\tenum:0\n\
+ARRIVE_AT_LATCH_VALID\t28\t1\tflag\n\
+WAIT_ON_LATCH_VALID\t\t1\tflag\n\
+REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+TPC_DISABLE_MASK_VALID\t\t1\tflag\n\
+CIRCULAR_QUEUE_SIZE\t\t25\tunsigned\n\
+INNER_GET\t64\t31\tunsigned\n\
+INNER_OVERFLOW\t\t1\tflag\n\
+INNER_PUT\t\t31\tunsigned\n\
+INNER_STICKY_OVERFLOW\t\t1\tflag\n\
+HW_ONLY_INNER_GET\t160\t31\tunsigned\n\
+HW_ONLY_INNER_PUT\t192\t31\tunsigned\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX\t224\t30\tunsigned\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX_VALID\t\t1\tflag\n\
+HW_ONLY_SKED_NEXT_QMD_POINTER\t256\t32\taddress\n\
+HW_ONLY_DEPENDENCE_COUNTER\t\t16\tunsigned\n\
+HW_ONLY_REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+RELEASE_ENABLE\t320\t1\tflag\t\t\t3,16\n\
+RELEASE_STRUCTURE_SIZE\t\t2\tenum:1\t\t\t3,16\n\
+RELEASE_MEMBAR_TYPE\t\t1\tenum:2\t\t\t3,16\n\
+RELEASE_REDUCTION_ENABLE\t\t1\tflag\t\t\t3,16\n\
+RELEASE_REDUCTION_OP\t\t3\tenum:3\t\t\t3,16\n\
+RELEASE_REDUCTION_FORMAT\t\t2\tenum:4\t\t\t3,16\n\
+RELEASE_TRAP_TYPE\t\t2\tenum:5\t\t\t3,16\n\
+RELEASE_PAYLOAD64B\t\t1\tflag\t\t\t3,16\n\
+RELEASE_RESERVED_INFO\t\t3\treserved\t\t\t3,16\n\
+DEPENDENT_QMD_ENABLE\t368\t1\tflag\t\t\t2,5\n\
+DEPENDENT_QMD_ACTION\t\t3\tenum:6\t\t\t2,5\n\
+DEPENDENT_QMD_PREFETCH\t\t1\tflag\t\t\t2,5\n\
+SELF_COPY_ON_COMPLETION\t378\t1\tflag\n\
+DEMOTE_L2_EVICT_LAST\t\t1\tflag\n\
+DISABLE_AUTO_INVALIDATE\t\t1\tflag\n\
+CORRELATION_ID_INTERNAL\t\t1\tflag\n\
+CWD_MEMBAR_TASK_CHASING_ENABLE\t\t1\tflag\n\
+CORRELATION_ID\t384\t32\thex\n\
+CONSTANT_BUFFER_VALID\t\t1\tflag\t\t\t8,4\n\
+CONSTANT_BUFFER_PREFETCH\t\t2\tenum:7\t\t\t8,4\n\
+CONSTANT_BUFFER_INVALIDATE\t\t1\tflag\t\t\t8,4\n\
+DEPENDENT_QMD0_POINTER\t448\t32\taddress\taddress of the next descriptor, from bit 8 on\n\
+DEPENDENT_QMD1_POINTER\t\t32\taddress\taddress of another next descriptor, from bit 8 on\n\
+SHADER_LOCAL_MEMORY_LOW_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+SASS_VERSION\t\t8\thex\tthe GPU: 0x89 of sm_89\n\
+SHADER_LOCAL_MEMORY_HIGH_SIZE\t\t24\tsize\tbytes of local memory of a thread\n\
+API_VISIBLE_CALL_LIMIT\t\t1\tenum:8\n\
+SAMPLER_INDEX\t\t1\tenum:9\n\
+CONSTANT_BUFFER_PREFETCH_PRE_MAX_SIZE_SHIFTED8\t\t6\tscaled:256,0\tbytes, in steps of 256\n\
+QMD_MINOR_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+SHARED_MEMORY_SIZE\t\t18\tsize\tbytes of shared memory of a block\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+MIN_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tleast shared memory of the SM: KiB / 4 + 1\n\
+MAX_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tmost shared memory of the SM: KiB / 4 + 1\n\
+TARGET_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tshared memory of the SM to aim at: KiB / 4 + 1\n\
+SHARED_ALLOCATION_ENABLE\t\t1\tflag\n\
+RELEASE_SEMAPHORE0_ADDR_LOWER\t640\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE_SEMAPHORE0_ADDR_UPPER\t\t25\taddress\twhere it writes, from bit 32 on\n\
+RELEASE_SEMAPHORE0_PAYLOAD_LOWER\t704\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE_SEMAPHORE0_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+RELEASE_SEMAPHORE1_ADDR_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE_SEMAPHORE1_ADDR_UPPER\t\t25\taddress\twhere it writes, from bit 32 on\n\
+RELEASE_SEMAPHORE1_PAYLOAD_LOWER\t832\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE_SEMAPHORE1_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+RELEASE_SEMAPHORE2_ADDR_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE_SEMAPHORE2_ADDR_UPPER\t\t25\taddress\twhere it writes, from bit 32 on\n\
+RELEASE_SEMAPHORE2_PAYLOAD_LOWER\t960\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE_SEMAPHORE2_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+GRID_WIDTH\t\t32\tcount\tblocks of the grid, x\n\
+GRID_HEIGHT\t\t16\tcount\tblocks of the grid, y\n\
+GRID_DEPTH\t1088\t16\tcount\tblocks of the grid, z\n\
+CWD_REFERENCE_COUNT_DELTA_MINUS_ONE\t1120\t8\tunsigned\n\
+CWD_REFERENCE_COUNT_ID\t\t6\thex\n\
+CWD_REFERENCE_COUNT_INCR_ENABLE\t\t1\tflag\n\
+CWD_REFERENCE_COUNT_DECR_ENABLE\t\t1\tflag\n\
+CWD_MEMBAR_TYPE\t\t2\tenum:10\n\
+SEQUENTIALLY_RUN_CTAS\t\t1\tflag\n\
+CTA_LAUNCH_QUEUE\t\t1\tflag\n\
+FREE_CTA_SLOTS_EMPTY_SM\t\t8\tunsigned\n\
+SYNC_DOMAIN_ID\t\t2\thex\n\
+PRE_EXIT_AT_LAST_CTA_LAUNCH\t\t1\tflag\n\
+ENABLE_PROGRAM_PRE_EXIT\t\t1\tflag\n\
+CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\n\
+CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\n\
+CTA_THREAD_DIMENSION2\t\t8\tcount\tthreads of a block, z\n\
+VIRTUAL_RESOURCE_COUNT\t\t8\tunsigned\n\
+REGISTER_COUNT\t\t9\tcount\tregisters of a thread\n\
+SHARED_MEM_BARRIER_INIT_ENABLE\t1210\t1\tflag\n\
+BARRIER_COUNT\t\t5\tcount\tbarriers of a block\n\
+PROGRAM_ADDRESS_LOWER\t\t32\taddress\taddress of the code, bits 31:0\n\
+PROGRAM_ADDRESS_UPPER\t\t25\taddress\taddress of the code, from bit 32 on\n\
+OCCUPANCY_THRESHOLD_WARP\t1280\t8\tunsigned\n\
+OCCUPANCY_MAX_WARP\t\t8\tunsigned\n\
+OCCUPANCY_THRESHOLD_REGISTER\t\t8\tunsigned\n\
+OCCUPANCY_MAX_REGISTER\t\t8\tunsigned\n\
+OCCUPANCY_THRESHOLD_SHARED_MEM\t\t8\tunsigned\n\
+OCCUPANCY_MAX_SHARED_MEM\t\t8\tunsigned\n\
+ICC_PREFETCH_SIZE\t\t6\tunsigned\n\
+PROGRAM_PREFETCH_ADDR_LOWER_SHIFTED\t1344\t32\taddress\taddress of the code fetched ahead, bits 39:8\n\
+PROGRAM_PREFETCH_ADDR_UPPER_SHIFTED\t\t17\taddress\taddress of the code fetched ahead, from bit 40 on\n\
+PROGRAM_PREFETCH_SIZE\t\t9\tscaled:256,0\tbytes of code fetched ahead, in steps of 256\n\
+PROGRAM_PREFETCH_TYPE\t\t2\tenum:11\n\
+LATCH_ACQUIRE_INVALIDATE_SHADER_DATA_CACHE\t1406\t1\tflag\n\
+LATCH_ACQUIRE_INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+GRID_WIDTH_RESUME\t\t32\tcount\tblocks of the grid, x: where it goes on\n\
+GRID_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+GRID_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+ARRIVE_AT_LATCH_ID\t\t32\thex\n\
+WAIT_ON_LATCH_ID\t\t32\thex\n\
+CONSTANT_BUFFER_ADDR_LOWER_SHIFTED6\t\t32\taddress\taddress of the bank, bits 37:6\t\t8,64\n\
+CONSTANT_BUFFER_ADDR_UPPER_SHIFTED6\t\t19\taddress\taddress of the bank, from bit 38 on\t\t8,64\n\
+CONSTANT_BUFFER_SIZE_SHIFTED4\t\t13\tscaled:16,0\tbytes of the bank, in steps of 16\t\t8,64\n\
+COALESCE_WAITING_PERIOD\t2128\t8\tunsigned\n\
+QUEUE_ENTRIES_PER_CTA_LOG2\t\t5\tlog2\n\
+GPC_CGA_WIDTH\t2144\t6\tcount\tblocks of a cluster, x\n\
+GPC_CGA_HEIGHT\t2152\t6\tcount\tblocks of a cluster, y\n\
+GPC_CGA_DEPTH\t2160\t6\tcount\tblocks of a cluster, z\n\
+LARGE_GPC_CGA_WIDTH_MINUS_ONE\t2168\t4\tunsigned\n\
+LARGE_GPC_CGA_HEIGHT_MINUS_ONE\t\t4\tunsigned\n\
+CGA_CTA_DISTRIBUTION_MODE\t2207\t1\tenum:12\n\
+GPU_CGA_WIDTH\t\t16\tunsigned\n\
+GPU_CGA_HEIGHT\t\t16\tunsigned\n\
+GPU_CGA_DEPTH\t\t16\tunsigned\n\
+DEBUG_ID_LOWER\t2368\t32\thex\n\
+DEBUG_ID_UPPER\t\t32\thex\n\
+TPC_DISABLE_MASK\t\t32\thex\t\t\t4,32\n\
+INCOMPLETE_BOX_BASE_WIDTH_RESUME\t2560\t32\tunsigned\n\
+INCOMPLETE_BOX_BASE_HEIGHT_RESUME\t\t16\tunsigned\n\
+INCOMPLETE_BOX_BASE_DEPTH_RESUME\t\t16\tunsigned\n\
+INCOMPLETE_BOX_OFFSET_WIDTH_RESUME\t\t4\tunsigned\n\
+INCOMPLETE_BOX_OFFSET_HEIGHT_RESUME\t\t4\tunsigned\n\
+TPC_DISABLE_MASK_UPPER\t2688\t32\thex\t\t\t4,32\n\
+OUTER_PUT\t3008\t31\tunsigned\n\
+OUTER_OVERFLOW\t\t1\tflag\n\
+OUTER_GET\t\t31\tunsigned\n\
+OUTER_STICKY_OVERFLOW\t\t1\tflag\n\
+").with_gaps();
+
+/// Launch descriptor of version 05.00.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: clcdc0qmd.h, clcec0qmd.h
+#[rustfmt::skip]
+pub static QMD_05_00: Layout = Layout::packed("QMD 05.00", 384, "NVIDIA/open-gpu-doc (MIT), classes/compute: clcdc0qmd.h, clcec0qmd.h", &[&QMD_TYPE, &QMD_SEMAPHORE_SIZE, &QMD_RELEASE_MEMBAR, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT, &QMD_TRAP_TYPE, &QMD_DEPENDENT_ACTION, &QMD_CALL_LIMIT, &QMD_SAMPLER_INDEX, &QMD_CWD_MEMBAR, &QMD_PROGRAM_PREFETCH, &QMD_BANK_PREFETCH, &QMD_CGA_DISTRIBUTION], "\
+HW_ONLY_SPAN_LIST_HEAD_INDEX\t\t30\tunsigned\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX_VALID\t\t1\tflag\n\
+HW_ONLY_REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+HW_ONLY_SKED_NEXT_QMD_POINTER\t\t32\taddress\n\
+INNER_GET\t\t31\tunsigned\n\
+INNER_OVERFLOW\t\t1\tflag\n\
+INNER_PUT\t\t31\tunsigned\n\
+INNER_STICKY_OVERFLOW\t\t1\tflag\n\
+DEPENDENCE_COUNTER\t\t16\tunsigned\n\
+QMD_GROUP_ID\t\t6\thex\n\
+ADD_TO_HEAD_OF_QMD_GROUP_LINKED_LIST\t\t1\tflag\n\
+QMD_TYPE\t\t3\tenum:0\n\
+NUM_SUB_TASKS_PER_TASK\t\t4\tunsigned\n\
+REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+TPC_DISABLE_MASK_VALID\t\t1\tflag\n\
+CIRCULAR_QUEUE_SIZE\t\t25\tunsigned\n\
+HW_ONLY_DEPENDENCE_COUNTER\t192\t16\tunsigned\n\
+RESUME_SUB_TASK_ID\t\t3\thex\n\
+COMPLETED_SUB_TASK_MASK\t\t8\thex\n\
+GRID_WIDTH_RESUME\t224\t32\tcount\tblocks of the grid, x: where it goes on\n\
+GRID_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+GRID_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+RELEASE_ENABLE\t\t1\tflag\t\t\t3,16\n\
+RELEASE_STRUCTURE_SIZE\t\t2\tenum:1\t\t\t3,16\n\
+RELEASE_MEMBAR_TYPE\t\t1\tenum:2\t\t\t3,16\n\
+RELEASE_REDUCTION_ENABLE\t\t1\tflag\t\t\t3,16\n\
+RELEASE_REDUCTION_OP\t\t3\tenum:3\t\t\t3,16\n\
+RELEASE_REDUCTION_FORMAT\t\t2\tenum:4\t\t\t3,16\n\
+RELEASE_TRAP_TYPE\t\t2\tenum:5\t\t\t3,16\n\
+RELEASE_PAYLOAD64B\t\t1\tflag\t\t\t3,16\n\
+RELEASE_RESERVED_INFO\t\t3\treserved\t\t\t3,16\n\
+DEPENDENT_QMD0_ENABLE\t336\t1\tflag\n\
+DEPENDENT_QMD0_ACTION\t\t3\tenum:6\n\
+DEPENDENT_QMD0_PREFETCH\t\t1\tflag\n\
+SELF_COPY_ON_COMPLETION\t\t1\tflag\n\
+DEMOTE_L2_EVICT_LAST\t\t1\tflag\n\
+DISABLE_AUTO_INVALIDATE\t\t1\tflag\n\
+DEPENDENT_QMD1_ENABLE\t\t1\tflag\n\
+DEPENDENT_QMD1_ACTION\t\t3\tenum:6\n\
+DEPENDENT_QMD1_PREFETCH\t\t1\tflag\n\
+CORRELATION_ID_INTERNAL\t\t1\tflag\n\
+CWD_MEMBAR_TASK_CHASING_ENABLE\t\t1\tflag\n\
+SHARED_ALLOCATION_ENABLE\t\t1\tflag\n\
+CORRELATION_ID\t\t32\thex\n\
+DEPENDENT_QMD0_POINTER\t\t32\taddress\taddress of the next descriptor, from bit 8 on\n\
+DEPENDENT_QMD1_POINTER\t\t32\taddress\taddress of another next descriptor, from bit 8 on\n\
+SASS_VERSION\t\t8\thex\tthe GPU: 0x89 of sm_89\n\
+API_VISIBLE_CALL_LIMIT\t\t1\tenum:7\n\
+SAMPLER_INDEX\t\t1\tenum:8\n\
+CONSTANT_BANK_PREFETCH_PRE_MAX_SIZE_SHIFTED8\t\t6\tscaled:256,0\tbytes, in steps of 256\n\
+QMD_MINOR_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+LATCH_ACQUIRE_INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+LATCH_ACQUIRE_INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+RELEASE_SEMAPHORE0_ADDR_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE_SEMAPHORE0_ADDR_UPPER\t\t25\taddress\twhere it writes, from bit 32 on\n\
+RELEASE_SEMAPHORE0_PAYLOAD_LOWER\t544\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE_SEMAPHORE0_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+CWD_REFERENCE_COUNT_DELTA_MINUS_ONE\t\t8\tunsigned\n\
+CWD_REFERENCE_COUNT_ID\t\t6\thex\n\
+CWD_REFERENCE_COUNT_INCR_ENABLE\t\t1\tflag\n\
+CWD_REFERENCE_COUNT_DECR_ENABLE\t\t1\tflag\n\
+CWD_MEMBAR_TYPE\t\t2\tenum:9\n\
+LATCH_ACQUIRE_INVALIDATE_CONSTANT_CACHE\t\t1\tflag\n\
+CTA_LAUNCH_QUEUE\t\t1\tflag\n\
+FREE_CTA_SLOTS_EMPTY_SM\t\t8\tunsigned\n\
+SYNC_DOMAIN_ID\t\t2\thex\n\
+PRE_EXIT_AT_LAST_CTA_LAUNCH\t\t1\tflag\n\
+ENABLE_PROGRAM_PRE_EXIT\t\t1\tflag\n\
+ARRIVE_AT_LATCH_ID\t\t32\thex\n\
+WAIT_ON_LATCH_ID\t\t32\thex\n\
+OCCUPANCY_THRESHOLD_SHARED_MEM\t714\t8\tunsigned\n\
+OCCUPANCY_MAX_SHARED_MEM\t\t8\tunsigned\n\
+ARRIVE_AT_LATCH_VALID\t\t1\tflag\n\
+WAIT_ON_LATCH_VALID\t\t1\tflag\n\
+LATCH_RELEASE_INVALIDATE_ENABLE\t\t1\tflag\n\
+HOLD_CTA_LAUNCH_UNTIL_PARENT_LATCH_ACQUIRE_AND_CTA_COMPLETE\t\t1\tflag\n\
+HOLD_MEMBAR_UNTIL_LATCH_ACQUIRE\t\t1\tflag\n\
+PRIORITY_DEMOTE_UNTIL_LATCH_ACQUIRE\t\t1\tflag\n\
+OCCUPANCY_THRESHOLD_WARP\t\t8\tunsigned\n\
+OCCUPANCY_MAX_WARP\t\t8\tunsigned\n\
+OCCUPANCY_THRESHOLD_REGISTER\t\t8\tunsigned\n\
+OCCUPANCY_MAX_REGISTER\t\t8\tunsigned\n\
+RELEASE_SEMAPHORE1_ADDR_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE_SEMAPHORE1_ADDR_UPPER\t\t25\taddress\twhere it writes, from bit 32 on\n\
+RELEASE_SEMAPHORE1_PAYLOAD_LOWER\t832\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE_SEMAPHORE1_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+RELEASE_SEMAPHORE2_ADDR_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE_SEMAPHORE2_ADDR_UPPER\t\t25\taddress\twhere it writes, from bit 32 on\n\
+RELEASE_SEMAPHORE2_PAYLOAD_LOWER\t960\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE_SEMAPHORE2_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+PROGRAM_ADDRESS_LOWER_SHIFTED4\t\t32\taddress\taddress of the code, bits 35:4\n\
+PROGRAM_ADDRESS_UPPER_SHIFTED4\t\t21\taddress\taddress of the code, from bit 36 on\n\
+PROGRAM_PREFETCH_SIZE\t\t9\tscaled:256,0\tbytes of code fetched ahead, in steps of 256\n\
+PROGRAM_PREFETCH_TYPE\t\t2\tenum:10\n\
+CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\n\
+CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\n\
+CTA_THREAD_DIMENSION2\t\t8\tcount\tthreads of a block, z\n\
+REGISTER_COUNT\t\t9\tcount\tregisters of a thread\n\
+BARRIER_COUNT\t\t5\tcount\tbarriers of a block\n\
+ICC_PREFETCH_SIZE\t\t6\tunsigned\n\
+SHARED_MEMORY_SIZE_SHIFTED7\t1152\t11\tscaled:128,0\tbytes of shared memory of a block, in steps of 128\n\
+MIN_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tleast shared memory of the SM: KiB / 4 + 1\n\
+MAX_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tmost shared memory of the SM: KiB / 4 + 1\n\
+TARGET_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tshared memory of the SM to aim at: KiB / 4 + 1\n\
+SHARED_MEM_BARRIER_INIT_ENABLE\t\t1\tflag\n\
+SHADER_LOCAL_MEMORY_LOW_SIZE_SHIFTED4\t1184\t16\tscaled:16,0\tbytes of local memory of a thread, in steps of 16\n\
+SHADER_LOCAL_MEMORY_HIGH_SIZE_SHIFTED4\t\t16\tscaled:16,0\tbytes of local memory of a thread, in steps of 16\n\
+VIRTUAL_RESOURCE_COUNT\t\t8\tunsigned\n\
+GRID_WIDTH\t1248\t32\tcount\tblocks of the grid, x\n\
+GRID_HEIGHT\t\t16\tcount\tblocks of the grid, y\n\
+GRID_DEPTH\t1312\t16\tcount\tblocks of the grid, z\n\
+CONSTANT_BUFFER_ADDR_LOWER_SHIFTED6\t1344\t32\taddress\taddress of the bank, bits 37:6\t\t8,64\n\
+CONSTANT_BUFFER_ADDR_UPPER_SHIFTED6\t\t19\taddress\taddress of the bank, from bit 38 on\t\t8,64\n\
+CONSTANT_BUFFER_SIZE_SHIFTED4\t\t13\tscaled:16,0\tbytes of the bank, in steps of 16\t\t8,64\n\
+CONSTANT_BUFFER_VALID\t1856\t1\tflag\t\t\t8,4\n\
+CONSTANT_BUFFER_PREFETCH\t\t2\tenum:11\t\t\t8,4\n\
+CONSTANT_BUFFER_INVALIDATE\t\t1\tflag\t\t\t8,4\n\
+PROGRAM_PREFETCH_ADDR_LOWER_SHIFTED\t1888\t32\taddress\taddress of the code fetched ahead, bits 39:8\n\
+PROGRAM_PREFETCH_ADDR_UPPER_SHIFTED\t\t17\taddress\taddress of the code fetched ahead, from bit 40 on\n\
+GPC_CGA_WIDTH\t2048\t6\tcount\tblocks of a cluster, x\n\
+GPC_CGA_HEIGHT\t2056\t6\tcount\tblocks of a cluster, y\n\
+GPC_CGA_DEPTH\t2064\t6\tcount\tblocks of a cluster, z\n\
+LARGE_GPC_CGA_WIDTH_MINUS_ONE\t2072\t4\tunsigned\n\
+LARGE_GPC_CGA_HEIGHT_MINUS_ONE\t\t4\tunsigned\n\
+CGA_CTA_DISTRIBUTION_MODE\t2111\t1\tenum:12\n\
+GPU_CGA_WIDTH\t\t16\tunsigned\n\
+GPU_CGA_HEIGHT\t\t16\tunsigned\n\
+GPU_CGA_DEPTH\t\t16\tunsigned\n\
+DEBUG_ID_LOWER\t2176\t32\thex\n\
+DEBUG_ID_UPPER\t\t32\thex\n\
+TPC_DISABLE_MASK\t\t32\thex\t\t\t8,32\n\
+INCOMPLETE_BOX_BASE_WIDTH_RESUME\t2496\t32\tunsigned\n\
+INCOMPLETE_BOX_BASE_HEIGHT_RESUME\t\t16\tunsigned\n\
+INCOMPLETE_BOX_BASE_DEPTH_RESUME\t\t16\tunsigned\n\
+INCOMPLETE_BOX_OFFSET_WIDTH_RESUME\t\t4\tunsigned\n\
+INCOMPLETE_BOX_OFFSET_HEIGHT_RESUME\t\t4\tunsigned\n\
+QUEUE_ENTRIES_PER_CTA_LOG2\t2592\t5\tlog2\n\
+HW_ONLY_INNER_GET\t2624\t31\tunsigned\n\
+HW_ONLY_INNER_PUT\t2656\t31\tunsigned\n\
+OUTER_PUT\t3008\t31\tunsigned\n\
+OUTER_OVERFLOW\t\t1\tflag\n\
+OUTER_GET\t\t31\tunsigned\n\
+OUTER_STICKY_OVERFLOW\t\t1\tflag\n\
+").with_gaps();
+
+/// Launch descriptor of version 05.01.
+// Source: NVIDIA/open-gpu-doc (MIT), classes/compute: clcdc0qmd.h, clcec0qmd.h
+#[rustfmt::skip]
+pub static QMD_05_01: Layout = Layout::packed("QMD 05.01", 512, "NVIDIA/open-gpu-doc (MIT), classes/compute: clcdc0qmd.h, clcec0qmd.h", &[&QMD_TYPE, &QMD_SEMAPHORE_SIZE, &QMD_RELEASE_MEMBAR, &QMD_REDUCTION_OP, &QMD_REDUCTION_FORMAT, &QMD_TRAP_TYPE, &QMD_DEPENDENT_ACTION, &QMD_CALL_LIMIT, &QMD_SAMPLER_INDEX, &QMD_CWD_MEMBAR, &QMD_PROGRAM_PREFETCH, &QMD_BANK_PREFETCH], "\
+HW_ONLY_SPAN_LIST_HEAD_INDEX\t\t30\tunsigned\n\
+HW_ONLY_SPAN_LIST_HEAD_INDEX_VALID\t\t1\tflag\n\
+HW_ONLY_REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+HW_ONLY_SKED_NEXT_QMD_POINTER\t\t32\taddress\n\
+INNER_GET\t\t31\tunsigned\n\
+INNER_OVERFLOW\t\t1\tflag\n\
+INNER_PUT\t\t31\tunsigned\n\
+INNER_STICKY_OVERFLOW\t\t1\tflag\n\
+DEPENDENCE_COUNTER\t\t16\tunsigned\n\
+QMD_GROUP_ID\t\t6\thex\n\
+ADD_TO_HEAD_OF_QMD_GROUP_LINKED_LIST\t\t1\tflag\n\
+QMD_TYPE\t\t3\tenum:0\n\
+NUM_SUB_TASKS_PER_TASK\t\t4\tunsigned\n\
+REQUIRE_SCHEDULING_PCAS\t\t1\tflag\n\
+TPC_DISABLE_MASK_VALID\t\t1\tflag\n\
+CIRCULAR_QUEUE_SIZE\t\t25\tunsigned\n\
+HW_ONLY_DEPENDENCE_COUNTER\t192\t16\tunsigned\n\
+RESUME_SUB_TASK_ID\t\t3\thex\n\
+COMPLETED_SUB_TASK_MASK\t\t8\thex\n\
+GRID_WIDTH_RESUME\t224\t32\tcount\tblocks of the grid, x: where it goes on\n\
+GRID_HEIGHT_RESUME\t\t16\tcount\tblocks of the grid, y: where it goes on\n\
+GRID_DEPTH_RESUME\t\t16\tcount\tblocks of the grid, z: where it goes on\n\
+RELEASE_ENABLE\t\t1\tflag\t\t\t3,16\n\
+RELEASE_STRUCTURE_SIZE\t\t2\tenum:1\t\t\t3,16\n\
+RELEASE_MEMBAR_TYPE\t\t1\tenum:2\t\t\t3,16\n\
+RELEASE_REDUCTION_ENABLE\t\t1\tflag\t\t\t3,16\n\
+RELEASE_REDUCTION_OP\t\t3\tenum:3\t\t\t3,16\n\
+RELEASE_REDUCTION_FORMAT\t\t2\tenum:4\t\t\t3,16\n\
+RELEASE_TRAP_TYPE\t\t2\tenum:5\t\t\t3,16\n\
+RELEASE_PAYLOAD64B\t\t1\tflag\t\t\t3,16\n\
+RELEASE_RESERVED_INFO\t\t3\treserved\t\t\t3,16\n\
+DEPENDENT_QMD0_ENABLE\t336\t1\tflag\n\
+DEPENDENT_QMD0_ACTION\t\t3\tenum:6\n\
+DEPENDENT_QMD0_PREFETCH\t\t1\tflag\n\
+SELF_COPY_ON_COMPLETION\t\t1\tflag\n\
+DEMOTE_L2_EVICT_LAST\t\t1\tflag\n\
+DISABLE_AUTO_INVALIDATE\t\t1\tflag\n\
+DEPENDENT_QMD1_ENABLE\t\t1\tflag\n\
+DEPENDENT_QMD1_ACTION\t\t3\tenum:6\n\
+DEPENDENT_QMD1_PREFETCH\t\t1\tflag\n\
+CORRELATION_ID_INTERNAL\t\t1\tflag\n\
+CWD_MEMBAR_TASK_CHASING_ENABLE\t\t1\tflag\n\
+SHARED_ALLOCATION_ENABLE\t\t1\tflag\n\
+CORRELATION_ID\t\t32\thex\n\
+DEPENDENT_QMD0_POINTER\t\t32\taddress\taddress of the next descriptor, from bit 8 on\n\
+DEPENDENT_QMD1_POINTER\t\t32\taddress\taddress of another next descriptor, from bit 8 on\n\
+SASS_VERSION\t\t8\thex\tthe GPU: 0x89 of sm_89\n\
+API_VISIBLE_CALL_LIMIT\t\t1\tenum:7\n\
+SAMPLER_INDEX\t\t1\tenum:8\n\
+CONSTANT_BANK_PREFETCH_PRE_MAX_SIZE_SHIFTED8\t\t6\tscaled:256,0\tbytes, in steps of 256\n\
+QMD_MINOR_VERSION\t\t4\tunsigned\tminor version of this layout\n\
+QMD_MAJOR_VERSION\t\t4\tunsigned\tmajor version of this layout\n\
+INVALIDATE_TEXTURE_HEADER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_SAMPLER_CACHE\t\t1\tflag\n\
+INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+INVALIDATE_INSTRUCTION_CACHE\t\t1\tflag\n\
+INVALIDATE_SHADER_CONSTANT_CACHE\t\t1\tflag\n\
+LATCH_ACQUIRE_INVALIDATE_SHADER_DATA_CACHE\t\t1\tflag\n\
+LATCH_ACQUIRE_INVALIDATE_TEXTURE_DATA_CACHE\t\t1\tflag\n\
+RELEASE_SEMAPHORE0_ADDR_LOWER\t\t32\taddress\twhere it writes, bits 31:0\n\
+RELEASE_SEMAPHORE0_ADDR_UPPER\t\t25\taddress\twhere it writes, from bit 32 on\n\
+RELEASE_SEMAPHORE0_PAYLOAD_LOWER\t544\t32\thex\twhat it writes, bits 31:0\n\
+RELEASE_SEMAPHORE0_PAYLOAD_UPPER\t\t32\thex\twhat it writes, bits 63:32\n\
+CWD_REFERENCE_COUNT_DELTA_MINUS_ONE\t\t8\tunsigned\n\
+CWD_REFERENCE_COUNT_ID\t\t6\thex\n\
+CWD_REFERENCE_COUNT_INCR_ENABLE\t\t1\tflag\n\
+CWD_REFERENCE_COUNT_DECR_ENABLE\t\t1\tflag\n\
+CWD_MEMBAR_TYPE\t\t2\tenum:9\n\
+LATCH_ACQUIRE_INVALIDATE_CONSTANT_CACHE\t\t1\tflag\n\
+CTA_LAUNCH_QUEUE\t\t1\tflag\n\
+FREE_CTA_SLOTS_EMPTY_SM\t\t8\tunsigned\n\
+SYNC_DOMAIN_ID\t\t2\thex\n\
+PRE_EXIT_AT_LAST_CTA_LAUNCH\t\t1\tflag\n\
+ENABLE_PROGRAM_PRE_EXIT\t\t1\tflag\n\
+ARRIVE_AT_LATCH_ID\t\t32\thex\n\
+WAIT_ON_LATCH_ID\t\t32\thex\n\
+OCCUPANCY_THRESHOLD_SHARED_MEM\t714\t8\tunsigned\n\
+OCCUPANCY_MAX_SHARED_MEM\t\t8\tunsigned\n\
+ARRIVE_AT_LATCH_VALID\t\t1\tflag\n\
+WAIT_ON_LATCH_VALID\t\t1\tflag\n\
+LATCH_RELEASE_INVALIDATE_ENABLE\t\t1\tflag\n\
+HOLD_CTA_LAUNCH_UNTIL_PARENT_LATCH_ACQUIRE_AND_CTA_COMPLETE\t\t1\tflag\n\
+HOLD_MEMBAR_UNTIL_LATCH_ACQUIRE\t\t1\tflag\n\
+PRIORITY_DEMOTE_UNTIL_LATCH_ACQUIRE\t\t1\tflag\n\
+OCCUPANCY_THRESHOLD_WARP\t\t8\tunsigned\n\
+OCCUPANCY_MAX_WARP\t\t8\tunsigned\n\
+OCCUPANCY_THRESHOLD_REGISTER\t\t8\tunsigned\n\
+OCCUPANCY_MAX_REGISTER\t\t8\tunsigned\n\
+SUB_TASK_PROGRAM_ADDRESS_LOWER_SHIFTED4\t\t32\taddress\taddress of the code, bits 35:4\t\t8,416\n\
+SUB_TASK_PROGRAM_ADDRESS_UPPER_SHIFTED4\t\t21\taddress\taddress of the code, from bit 36 on\t\t8,416\n\
+SUB_TASK_PROGRAM_PREFETCH_SIZE\t\t9\tscaled:256,0\tbytes of code fetched ahead, in steps of 256\t\t8,416\n\
+SUB_TASK_PROGRAM_PREFETCH_TYPE\t\t2\tenum:10\t\t\t8,416\n\
+SUB_TASK_CTA_THREAD_DIMENSION0\t\t16\tcount\tthreads of a block, x\t\t8,416\n\
+SUB_TASK_CTA_THREAD_DIMENSION1\t\t16\tcount\tthreads of a block, y\t\t8,416\n\
+SUB_TASK_CTA_THREAD_DIMENSION2\t\t8\tcount\tthreads of a block, z\t\t8,416\n\
+SUB_TASK_REGISTER_COUNT\t\t9\tcount\tregisters of a thread\t\t8,416\n\
+SUB_TASK_BARRIER_COUNT\t\t5\tcount\tbarriers of a block\t\t8,416\n\
+SUB_TASK_CONSTANT_BANK0_VALID\t\t1\tflag\t\t\t8,416\n\
+SUB_TASK_CONSTANT_BANK0_PREFETCH\t\t2\tenum:11\t\t\t8,416\n\
+SUB_TASK_CONSTANT_BANK0_INVALIDATE\t\t1\tflag\t\t\t8,416\n\
+SUB_TASK_ICC_PREFETCH_SIZE\t\t6\tunsigned\t\t\t8,416\n\
+SUB_TASK_SHARED_MEMORY_SIZE_SHIFTED7\t\t11\tscaled:128,0\tbytes of shared memory of a block, in steps of 128\t\t8,416\n\
+SUB_TASK_MIN_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tleast shared memory of the SM: KiB / 4 + 1\t\t8,416\n\
+SUB_TASK_MAX_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tmost shared memory of the SM: KiB / 4 + 1\t\t8,416\n\
+SUB_TASK_TARGET_SM_CONFIG_SHARED_MEM_SIZE\t\t6\tunsigned\tshared memory of the SM to aim at: KiB / 4 + 1\t\t8,416\n\
+SUB_TASK_SHARED_MEM_BARRIER_INIT_ENABLE\t\t1\tflag\t\t\t8,416\n\
+SUB_TASK_SHADER_LOCAL_MEMORY_LOW_SIZE_SHIFTED4\t928\t16\tscaled:16,0\tbytes of local memory of a thread, in steps of 16\t\t8,416\n\
+SUB_TASK_SHADER_LOCAL_MEMORY_HIGH_SIZE_SHIFTED4\t\t16\tscaled:16,0\tbytes of local memory of a thread, in steps of 16\t\t8,416\n\
+SUB_TASK_CONSTANT_BANK0_ADDR_LOWER_SHIFTED6\t\t32\taddress\taddress of the bank, bits 37:6\t\t8,416\n\
+SUB_TASK_CONSTANT_BANK0_ADDR_UPPER_SHIFTED6\t\t19\taddress\taddress of the bank, from bit 38 on\t\t8,416\n\
+SUB_TASK_CONSTANT_BANK0_SIZE_SHIFTED4\t\t13\tscaled:16,0\tbytes of the bank, in steps of 16\t\t8,416\n\
+SUB_TASK_CONSTANT_BANK1_ADDR_LOWER_SHIFTED6\t\t32\taddress\taddress of the bank, bits 37:6\t\t8,416\n\
+SUB_TASK_CONSTANT_BANK1_ADDR_UPPER_SHIFTED6\t\t19\taddress\taddress of the bank, from bit 38 on\t\t8,416\n\
+SUB_TASK_CONSTANT_BANK1_SIZE_SHIFTED4\t\t13\tscaled:16,0\tbytes of the bank, in steps of 16\t\t8,416\n\
+SUB_TASK_CONSTANT_BANK1_VALID\t\t1\tflag\t\t\t8,416\n\
+SUB_TASK_CONSTANT_BANK1_PREFETCH\t\t2\tenum:11\t\t\t8,416\n\
+SUB_TASK_CONSTANT_BANK1_INVALIDATE\t\t1\tflag\t\t\t8,416\n\
+SUB_TASK_VIRTUAL_RESOURCE_COUNT\t\t8\tunsigned\t\t\t8,416\n\
+SUB_TASK_GRID_WIDTH\t1120\t32\tcount\tblocks of the grid, x\t\t8,416\n\
+SUB_TASK_GRID_HEIGHT\t\t16\tcount\tblocks of the grid, y\t\t8,416\n\
+SUB_TASK_GRID_DEPTH\t\t16\tcount\tblocks of the grid, z\t\t8,416\n\
+").with_gaps();
 
 // relocation.toml
 

@@ -28,6 +28,8 @@ struct File {
     #[serde(default)]
     names: Vec<Names>,
     #[serde(default)]
+    terms: Vec<Terms>,
+    #[serde(default)]
     layout: Vec<Layout>,
     #[serde(default)]
     list: Vec<List>,
@@ -43,6 +45,14 @@ struct Names {
     entries: Vec<(u64, String, String)>,
 }
 
+/// What fields of a name are in all layouts that have them: name, kind, note.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Terms {
+    name: String,
+    entries: Vec<(String, String, String)>,
+}
+
 /// A structure of fixed size.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,6 +63,11 @@ struct Layout {
     about: String,
     source: Option<String>,
     bytes: u32,
+    /// The terms that say what fields are which do not say so themselves.
+    terms: Option<String>,
+    /// Whether bits of no field are shown as fields, too.
+    #[serde(default)]
+    gaps: bool,
     fields: Vec<Field>,
 }
 
@@ -61,18 +76,31 @@ struct Layout {
 #[serde(deny_unknown_fields)]
 struct Field {
     name: String,
+    #[serde(default)]
     at: u32,
     bytes: Option<u32>,
     /// Highest and lowest bit, both included.
     bits: Option<(u32, u32)>,
-    kind: String,
-    #[serde(default)]
-    note: String,
+    /// The terms' if left out.
+    kind: Option<String>,
+    note: Option<String>,
     #[serde(default)]
     alternative_of: String,
+    /// How many there are of it, and how many bits apart: the place is that of the first one.
+    count: Option<u32>,
+    stride: Option<u32>,
 }
 
 impl Field {
+    /// How many there are and how many bits apart; `None` for a single one.
+    fn repeat(&self) -> Result<Option<(u32, u32)>, String> {
+        match (self.count, self.stride) {
+            (None, None) => Ok(None),
+            (Some(count), Some(stride)) if count > 0 && stride > 0 => Ok(Some((count, stride))),
+            _ => Err(format!("{}: say both count and stride", self.name)),
+        }
+    }
+
     /// Lowest bit in the structure, and width in bits.
     fn place(&self) -> Result<(u32, u32), String> {
         match (self.bytes, self.bits) {
@@ -175,6 +203,8 @@ fn generate(
     let in_floor = |file: &str, error: String| format!("tables/{floor}/{file}: {error}");
     let mut statics = BTreeSet::new();
     let mut names = BTreeMap::new();
+    let terms = files.iter().flat_map(|(_, tables)| &tables.terms);
+    let terms: BTreeMap<&str, &Terms> = terms.map(|t| (t.name.as_str(), t)).collect();
     for table in below.iter().flat_map(|(_, tables)| &tables.names) {
         names.insert(format!("{BELOW}.{}", table.name), table);
     }
@@ -208,7 +238,7 @@ fn generate(
             write_names(&mut body, table, &tables.source);
         }
         for layout in &tables.layout {
-            let fields = check_layout(layout, &names)
+            let fields = check_layout(layout, &names, &terms)
                 .map_err(|e| in_floor(file, format!("{}: {e}", layout.name)))?;
             write_layout(&mut body, layout, &fields, &tables.source);
         }
@@ -275,28 +305,70 @@ fn check_names(table: &Names) -> Result<(), String> {
     }
 }
 
-/// A field that has been checked: its place and its kind in Rust.
+/// A field that has been checked: its place, how often it is there, what it is.
 struct Checked<'a> {
     field: &'a Field,
     lsb: u32,
     bits: u32,
+    repeat: Option<(u32, u32)>,
     kind: String,
+    note: &'a str,
+}
+
+impl Checked<'_> {
+    /// The lowest bit of each.
+    fn places(&self) -> impl Iterator<Item = u32> {
+        let (count, stride) = self.repeat.unwrap_or((1, 0));
+        let lsb = self.lsb;
+        (0..count).map(move |i| lsb + i * stride)
+    }
+
+    /// Whether each shares bits with its counterpart in `other`.
+    fn meets(&self, other: &Self) -> bool {
+        self.places().count() == other.places().count()
+            && self
+                .places()
+                .zip(other.places())
+                .all(|(a, b)| a < b + other.bits && b < a + self.bits)
+    }
 }
 
 fn check_layout<'a>(
     layout: &'a Layout,
     names: &BTreeMap<String, &Names>,
+    terms: &'a BTreeMap<&str, &Terms>,
 ) -> Result<Vec<Checked<'a>>, String> {
+    let terms = match layout.terms.as_deref() {
+        None => &[][..],
+        Some(name) => match terms.get(name) {
+            Some(terms) => &terms.entries,
+            None => return Err(format!("no terms {name}")),
+        },
+    };
     let mut checked: Vec<Checked<'a>> = Vec::new();
     for field in &layout.fields {
         let (lsb, bits) = field.place()?;
-        if lsb + bits > layout.bytes * 8 {
+        let repeat = field.repeat()?;
+        let (count, stride) = repeat.unwrap_or((1, 0));
+        if lsb + (count - 1) * stride + bits > layout.bytes * 8 {
             return Err(format!(
                 "{} ends past the structure's {} bytes",
                 field.name, layout.bytes
             ));
         }
-        let kind = kind(field, bits, names)?;
+        let term = terms.iter().find(|(name, ..)| *name == field.name);
+        let word = field
+            .kind
+            .as_deref()
+            .or(term.map(|(_, kind, _)| kind.as_str()));
+        let Some(word) = word else {
+            return Err(format!("{}: no kind", field.name));
+        };
+        let note = field
+            .note
+            .as_deref()
+            .or(term.map(|(.., note)| note.as_str()));
+        let kind = kind(&field.name, word, bits, names)?;
         if checked.iter().any(|other| other.field.name == field.name) {
             return Err(format!("{} is there twice", field.name));
         }
@@ -304,7 +376,9 @@ fn check_layout<'a>(
             field,
             lsb,
             bits,
+            repeat,
             kind,
+            note: note.unwrap_or_default(),
         });
     }
     for field in &checked {
@@ -325,9 +399,7 @@ fn check_layout<'a>(
                     field.field.name
                 ));
             }
-            Some(other)
-                if field.lsb + field.bits <= other.lsb || other.lsb + other.bits <= field.lsb =>
-            {
+            Some(other) if !field.meets(other) => {
                 return Err(format!(
                     "{}: shares no bit with {primary}",
                     field.field.name
@@ -336,16 +408,18 @@ fn check_layout<'a>(
             Some(_) => {}
         }
     }
-    let mut primary: Vec<&Checked> = checked
+    let mut primary: Vec<(u32, &Checked)> = checked
         .iter()
         .filter(|f| f.field.alternative_of.is_empty())
+        .flat_map(|f| f.places().map(move |lsb| (lsb, f)))
         .collect();
-    primary.sort_by_key(|f| f.lsb);
+    primary.sort_by_key(|(lsb, _)| *lsb);
     for pair in primary.windows(2) {
-        if pair[0].lsb + pair[0].bits > pair[1].lsb {
+        let [(lsb, field), (next, other)] = [pair[0], pair[1]];
+        if lsb + field.bits > next {
             return Err(format!(
                 "{} and {} overlap",
-                pair[0].field.name, pair[1].field.name
+                field.field.name, other.field.name
             ));
         }
     }
@@ -353,30 +427,32 @@ fn check_layout<'a>(
 }
 
 /// The field's kind as a Rust expression.
-fn kind(field: &Field, bits: u32, names: &BTreeMap<String, &Names>) -> Result<String, String> {
-    let (word, argument) = match field.kind.split_once(':') {
+fn kind(
+    field: &str,
+    kind: &str,
+    bits: u32,
+    names: &BTreeMap<String, &Names>,
+) -> Result<String, String> {
+    let (word, argument) = match kind.split_once(':') {
         Some((word, argument)) => (word, Some(argument)),
-        None => (field.kind.as_str(), None),
+        None => (kind, None),
     };
     let wide = matches!(word, "bytes" | "text" | "reserved");
     if bits > 64 && !wide {
-        return Err(format!(
-            "{}: {bits} bits are too wide for {word}",
-            field.name
-        ));
+        return Err(format!("{}: {bits} bits are too wide for {word}", field));
     }
     let plain = [
         "unsigned", "signed", "hex", "address", "offset", "size", "count", "string", "section",
         "symbol", "bytes", "text", "reserved", "log2", "float",
     ];
     if word == "flag" && bits != 1 {
-        return Err(format!("{}: a flag has one bit", field.name));
+        return Err(format!("{}: a flag has one bit", field));
     }
     match (word, argument) {
         (_, None) if word == "flag" || plain.contains(&word) => Ok(word.into()),
         ("enum" | "flags", Some(table)) => {
             let Some(entries) = names.get(table) else {
-                return Err(format!("{}: no names {table}", field.name));
+                return Err(format!("{}: no names {table}", field));
             };
             let limit = if bits == 64 {
                 u64::MAX
@@ -392,10 +468,9 @@ fn kind(field: &Field, bits: u32, names: &BTreeMap<String, &Names>) -> Result<St
                 .iter()
                 .find(|(value, ..)| *value == 0 || *value > limit)
             {
-                Some((value, name, _)) => Err(format!(
-                    "{}: {name} ({value:#x}) is no flag of it",
-                    field.name
-                )),
+                Some((value, name, _)) => {
+                    Err(format!("{}: {name} ({value:#x}) is no flag of it", field))
+                }
                 None => Ok(format!("flags:&{path}")),
             }
         }
@@ -407,11 +482,11 @@ fn kind(field: &Field, bits: u32, names: &BTreeMap<String, &Names>) -> Result<St
                 ))
             });
             let Some((multiply, add)) = numbers else {
-                return Err(format!("{}: write scaled:multiply,add", field.name));
+                return Err(format!("{}: write scaled:multiply,add", field));
             };
             Ok(format!("scaled:{multiply},{add}"))
         }
-        _ => Err(format!("{}: unknown kind {}", field.name, field.kind)),
+        _ => Err(format!("{field}: unknown kind {kind}")),
     }
 }
 
@@ -444,11 +519,14 @@ fn write_layout(out: &mut String, layout: &Layout, fields: &[Checked], source: &
     // Kinds that name a table refer to it by its place in this list.
     let mut names: Vec<&str> = Vec::new();
     let mut lines = String::new();
+    let mut next = 0;
     for Checked {
         field,
         lsb,
         bits,
+        repeat,
         kind,
+        note,
     } in fields
     {
         let kind = match kind.split_once('&') {
@@ -462,9 +540,21 @@ fn write_layout(out: &mut String, layout: &Layout, fields: &[Checked], source: &
                 format!("{word}{index}")
             }
         };
-        let cells = [&field.name, &lsb.to_string(), &bits.to_string(), &kind];
-        let mut cells: Vec<&str> = cells.iter().map(|cell| cell.as_str()).collect();
-        cells.extend([field.note.as_str(), field.alternative_of.as_str()]);
+        // Lines are alike in layouts that are alike where they do not say what follows from the line before.
+        let lsb_text = if *lsb == next {
+            String::new()
+        } else {
+            lsb.to_string()
+        };
+        next = lsb + bits;
+        let repeat = repeat.map(|(count, stride)| format!("{count},{stride}"));
+        let bits = bits.to_string();
+        let mut cells = vec![field.name.as_str(), &lsb_text, &bits, &kind, note];
+        cells.push(&field.alternative_of);
+        cells.extend(repeat.as_deref());
+        while cells.last().is_some_and(|cell| cell.is_empty()) {
+            cells.pop();
+        }
         write_line(&mut lines, &cells);
     }
     let names: Vec<String> = names.iter().map(|name| format!("&{name}")).collect();
@@ -477,7 +567,11 @@ fn write_layout(out: &mut String, layout: &Layout, fields: &[Checked], source: &
     )
     .unwrap();
     out.push_str(&lines);
-    out.push_str("\");\n");
+    out.push_str(if layout.gaps {
+        "\").with_gaps();\n"
+    } else {
+        "\");\n"
+    });
 }
 
 fn write_list(out: &mut String, list: &List, source: &str) -> Result<(), String> {
@@ -566,6 +660,43 @@ mod tests {
             layout("{ name = 'b', at = 1, bits = [3, 2], kind = 'hex', alternative_of = 'z' }")
                 .unwrap_err();
         assert!(error.contains("no field z"), "{error}");
+    }
+
+    #[test]
+    fn fields_that_are_many_are_checked_one_by_one() {
+        let many = "{ name = 'a', bits = [3, 0], count = 4, stride = 8, kind = 'hex' }";
+        let text = layout(many).unwrap();
+        assert!(text.contains("a\\t\\t4\\thex\\t\\t\\t4,8\\n"), "{text}");
+        let text = layout(&format!(
+            "{many}, {{ name = 'b', bits = [7, 4], count = 4, stride = 8, kind = 'hex' }}"
+        ));
+        assert!(text.unwrap().contains("b\\t\\t4\\thex"));
+        let error = layout(&format!(
+            "{many}, {{ name = 'b', bits = [17, 15], kind = 'hex' }}"
+        ))
+        .unwrap_err();
+        assert!(error.contains("overlap"), "{error}");
+        let error = layout("{ name = 'a', bits = [3, 0], count = 5, stride = 8, kind = 'hex' }")
+            .unwrap_err();
+        assert!(error.contains("ends past"), "{error}");
+        assert!(layout("{ name = 'a', bits = [3, 0], count = 4, kind = 'hex' }").is_err());
+    }
+
+    #[test]
+    fn what_fields_are_may_stand_in_terms() {
+        let with = |fields: &str| {
+            generate_one(&format!(
+                "source = 's'\n[[terms]]\nname = 'T'\nentries = [['a', 'count', 'of it']]\n[[layout]]\nname = 'A'\n\
+                 about = 'a'\nbytes = 4\nterms = 'T'\ngaps = true\nfields = [{fields}]\n"
+            ))
+        };
+        let text = with("{ name = 'a', bits = [3, 0] }").unwrap();
+        assert!(text.contains("a\\t\\t4\\tcount\\tof it\\n"), "{text}");
+        assert!(text.contains("with_gaps()"), "{text}");
+        let text = with("{ name = 'a', bits = [3, 0], kind = 'hex' }").unwrap();
+        assert!(text.contains("a\\t\\t4\\thex\\tof it\\n"), "{text}");
+        let error = with("{ name = 'b', bits = [3, 0] }").unwrap_err();
+        assert!(error.contains("no kind"), "{error}");
     }
 
     #[test]
