@@ -38,7 +38,7 @@ test('bytes stand at an axis in KiB', () => {
     [0, 48],
     [101_376, 8],
   ];
-  expect(plot(bytes, 48, FRAME, true).across.map(({ text }) => text)).toEqual(['0', '32', '64', '96']);
+  expect(plot(bytes, 48, FRAME, true).across.map(({ text }) => text)).toEqual(['0', '32 KiB', '64 KiB', '96 KiB']);
   expect(plot(bytes, 48, FRAME, false).across.map(({ text }) => text)).toEqual(['0', '32,768', '65,536', '98,304']);
 });
 

@@ -37,7 +37,7 @@ export function ticks(most: number, many: number): number[] {
 /** What stands at ticks. Bytes are said in KiB, where all of them are whole ones. */
 function labelled(values: readonly number[], isBytes: boolean): string[] {
   const isKibi = isBytes && values.every((value) => value % 1024 === 0);
-  return values.map((value) => count(isKibi ? value / 1024 : value));
+  return values.map((value) => (isKibi && value > 0 ? `${count(value / 1024)} KiB` : count(value)));
 }
 
 /** Where the axis across ends. */

@@ -24,10 +24,10 @@ export function figures(answer: OccupancyAnswer): Figure[] {
     {
       title: `${group}s`,
       value: groups === null ? '–' : count(groups),
-      note: groups === null ? none : `a ${unit} at once`,
+      note: groups === null ? none : `per ${unit}, at once`,
     },
-    { title: `${wave}s`, value: held === null ? '–' : count(held), note: `of ${count(most)} a ${unit}` },
-    { title: 'occupancy', value: held === null ? '–' : share(held, most), note: `of the ${wave}s of a ${unit}` },
+    { title: `${wave}s`, value: held === null ? '–' : count(held), note: `of ${count(most)} per ${unit}` },
+    { title: 'occupancy', value: held === null ? '–' : share(held, most), note: `of the ${wave}s that fit` },
     {
       title: 'limited by',
       value: which.length === 0 ? '–' : which.join(', '),
@@ -36,7 +36,7 @@ export function figures(answer: OccupancyAnswer): Figure[] {
     {
       title: 'waves of the grid',
       value: filled === null ? '–' : waves(filled),
-      note: filled === null ? `for a grid on so many ${unit}s` : `times all ${unit}s are filled`,
+      note: filled === null ? `where grid and ${unit}s are known` : `times all ${unit}s are filled`,
     },
   ];
 }

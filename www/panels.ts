@@ -143,18 +143,19 @@ const MADE: Record<string, Made> = {
   }),
 };
 
+/** The columns of the table of kernels, once `element` is there as well. */
+async function kernelColumns(session: Session, signal: AbortSignal, element: Promise<unknown>): Promise<Column[]> {
+  const [columns] = await Promise.all([session.call('columns', ['kernels'], { signal }), element]);
+  return columns;
+}
+
 /** What is worked out for a kernel, in panels behind the one of all kernels. Their elements come when they are asked for. */
 const WORKED_OUT: [key: string, title: string, made: Made][] = [
   [
     'launch',
     'Launch',
     panel({
-      request: async (session, signal) => {
-        const element = import('./elements/launch.ts');
-        const columns = await session.call('columns', ['kernels'], { signal });
-        await element;
-        return columns;
-      },
+      request: (session, signal) => kernelColumns(session, signal, import('./elements/launch.ts')),
       view: (session, columns: Column[], rest) =>
         html`<kernel-scope-launch .session=${session} .columns=${columns} .rest=${rest}></kernel-scope-launch>`,
     }),
@@ -163,9 +164,9 @@ const WORKED_OUT: [key: string, title: string, made: Made][] = [
     'occupancy',
     'Occupancy',
     panel({
-      request: () => import('./elements/occupancy.ts'),
-      view: (session, _, rest) =>
-        html`<kernel-scope-occupancy .session=${session} .rest=${rest}></kernel-scope-occupancy>`,
+      request: (session, signal) => kernelColumns(session, signal, import('./elements/occupancy.ts')),
+      view: (session, columns: Column[], rest) =>
+        html`<kernel-scope-occupancy .session=${session} .columns=${columns} .rest=${rest}></kernel-scope-occupancy>`,
     }),
   ],
 ];

@@ -8,7 +8,7 @@ import { base } from '../style.ts';
 import { count, share } from '../text.ts';
 import { define } from './part.ts';
 
-const FRAME: Frame = { width: 320, height: 150, left: 28, top: 8, right: 312, bottom: 128 };
+const FRAME: Frame = { width: 320, height: 150, left: 28, top: 8, right: 304, bottom: 128 };
 /** Points that PageUp and PageDown go past. */
 const PAGE = 8;
 
@@ -75,8 +75,8 @@ export class ChartView extends LitElement {
     const [value, waves] = point ?? [chart.present, this.waves];
     const said = this.#said(value, waves);
     return html`
-      <h4>${chart.label}</h4>
-      <div class="plot" role="slider" tabindex="0" aria-label="Occupancy by ${chart.label}; Enter chooses" aria-valuemin="0" aria-valuemax=${end(chart.points)}
+      <h4>${this.wave}s by ${chart.label}</h4>
+      <div class="plot" role="slider" tabindex="0" aria-label="${this.wave}s by ${chart.label}" aria-valuemin="0" aria-valuemax=${end(chart.points)}
         aria-valuenow=${value} aria-valuetext=${said} @pointermove=${this.#move} @pointerdown=${this.#move} @pointerleave=${this.#leave} @blur=${this.#leave}
         @click=${this.#click} @keydown=${this.#key}>${this.#picture(chart, point)}</div>
       <p class=${point ? 'reading' : ''} aria-hidden="true">${said}</p>

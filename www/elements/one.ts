@@ -20,10 +20,8 @@ export abstract class One extends Part {
   protected abstract readonly label: string;
   protected failed = '';
 
-  /** The panel that shows the table and its rows. */
-  protected get panel(): string {
-    return this.table;
-  }
+  /** The panel that shows the table and its rows, where it is not the table's own. */
+  protected readonly panel: string | undefined;
 
   #asking: AbortController | undefined;
 
@@ -84,14 +82,14 @@ export abstract class One extends Part {
     return html`
       ${
         this.count > 1
-          ? html`<p class="back"><button class="link" @click=${() => this.show(this.panel)}>All ${count(this.count)} ${many}</button></p>`
+          ? html`<p class="back"><button class="link" @click=${() => this.show(this.panel ?? this.table)}>All ${count(this.count)} ${many}</button></p>`
           : nothing
       }
       ${this.failed ? html`<p class="failed" role="alert">${this.failed}</p>` : nothing}
     `;
   }
 
-  readonly #follow = (index: number): void => this.show(`${this.panel}/${index}`);
+  readonly #follow = (index: number): void => this.show(`${this.panel ?? this.table}/${index}`);
 
   protected show(view: string): void {
     if (this.session) this.session.view = view;
