@@ -171,6 +171,11 @@ impl Document {
         let mut findings = Diagnostics::default();
         let start = source.read_up_to(0, identify::START);
         let format = identify(&findings.take(start).unwrap_or_default());
+        if format == Format::Unknown
+            && let Some(dumped) = Dumped::recognise(&source, &mut findings)
+        {
+            return Self::of_dump(dumped, findings);
+        }
         let mut elf = None;
         let mut notes = Vec::new();
         let mut device = Device::None;
@@ -235,12 +240,24 @@ impl Document {
     /// Opens bytes that somebody has dumped, as the options say: `as=pushbuffer;class=C6C0`. Whatever the bytes are, it opens.
     pub fn decode(source: Source, options: &str) -> Self {
         let mut findings = Diagnostics::default();
-        let dumped = Dumped::read(&source, &Inputs::read(options), &mut findings);
-        let mut document = Self::open(source);
-        document.format = dumped.format;
-        document.findings = findings;
-        document.dumped = Some(dumped);
-        document
+        let dumped = Dumped::read(source, &Inputs::read(options), &mut findings);
+        Self::of_dump(dumped, findings)
+    }
+
+    fn of_dump(dumped: Dumped, findings: Diagnostics) -> Self {
+        Self {
+            source: dumped.source.clone(),
+            format: dumped.format(),
+            elf: None,
+            device: Device::None,
+            notes: Vec::new(),
+            leaves: dumped.leaves(),
+            dumped: Some(dumped),
+            findings,
+            check: Check::default(),
+            is_checked: true,
+            patches: OnceCell::new(),
+        }
     }
 
     /// Where its bytes come from.
@@ -261,6 +278,11 @@ impl Document {
     /// What it is to a GPU.
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// What it is read as, if it is a dump.
+    pub fn dumped(&self) -> Option<&Dumped> {
+        self.dumped.as_ref()
     }
 
     /// What it runs on.
@@ -318,6 +340,9 @@ impl Document {
             .is_some_and(|elf| elf.header.is_relocatable());
         let is_device = !matches!(self.device, Device::None);
         let state = match severity {
+            _ if self.dumped.is_some() && error(Kind::Format) && self.format != Format::Unknown => {
+                "damaged"
+            }
             _ if self.elf.is_none() && self.format == Format::Unknown => "not recognised",
             _ if self.elf.is_none() && error(Kind::Format) => "cannot be read",
             _ if error(Kind::Format) => "damaged",
@@ -351,6 +376,7 @@ impl Document {
     pub fn facts(&self) -> Vec<String> {
         match (&self.device, &self.elf) {
             (Device::None, Some(elf)) => elf.facts(),
+            (Device::None, None) => self.dumped.as_ref().map(Dumped::facts).unwrap_or_default(),
             (device, _) => device.facts(),
         }
     }
@@ -409,11 +435,17 @@ impl Document {
             }),
             "map" => Box::new(MapList {
                 elf,
+                dumped: self.dumped.as_ref(),
                 leaves: &self.leaves,
             }),
             "gpus" => Box::new(self.device.gpu_list()?),
             "diagnostics" => Box::new(DiagnosticList(self.findings.all())),
-            key => return self.table_of(key),
+            key => {
+                return match &self.dumped {
+                    Some(dumped) => dumped.table(key),
+                    None => self.table_of(key),
+                };
+            }
         })
     }
 
@@ -526,9 +558,11 @@ impl Document {
 
     /// What the bytes of `leaf` are for.
     pub fn role(&self, leaf: &Leaf) -> Role {
-        self.elf
-            .as_ref()
-            .map_or(Role::Unclaimed, |elf| elf.part_role(leaf.part))
+        match (&self.elf, &self.dumped) {
+            (Some(elf), _) => elf.part_role(leaf.part),
+            (_, Some(dumped)) => dumped.role(leaf.span.offset),
+            _ => Role::Unclaimed,
+        }
     }
 
     /// The images, by the reference ABI's rule and by the program headers.
@@ -561,6 +595,10 @@ impl Document {
             parts: Vec::new(),
             records: Vec::new(),
         };
+        if let Some(dumped) = &self.dumped {
+            (location.parts, location.records) = dumped.locate(offset);
+            return location;
+        }
         let Some(elf) = &self.elf else {
             let leaf = self.leaves.iter().find(|leaf| leaf.span.contains(offset));
             location.parts.extend(leaf.map(|leaf| PartInfo {
@@ -687,6 +725,12 @@ const PARTS_LIMIT: usize = 16;
 /// The tables that files have, and what people call them, in the order in which they are shown.
 pub const TABLES: &[(&str, &str)] = &[
     ("kernels", "Kernels"),
+    ("methods", "Methods"),
+    ("qmds", "Launch descriptors"),
+    ("launches", "Launches"),
+    ("compare", "Comparison"),
+    ("gpfifo", "GPFIFO entries"),
+    ("packets", "Packets"),
     ("sections", "Sections"),
     ("segments", "Segments"),
     ("symbols", "Symbols"),

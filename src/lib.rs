@@ -28,6 +28,7 @@ pub mod container;
 pub mod decode;
 pub mod device;
 pub mod document;
+mod dumps;
 pub mod elf;
 pub mod error;
 pub mod export;

@@ -4,7 +4,8 @@
 use std::cell::OnceCell;
 
 use crate::compatibility::{Answer, Gpu};
-use crate::elf::map::Leaf;
+use crate::decode::Dumped;
+use crate::elf::map::{Leaf, Role};
 use crate::elf::note::Note;
 use crate::elf::symbol::Place;
 use crate::elf::{Elf, Image, RelocationTable, Relocations, SymbolTable, Symbols};
@@ -467,15 +468,26 @@ impl Table for ImageList<'_> {
 pub struct MapList<'a> {
     /// The file, if it is ELF.
     pub elf: Option<&'a Elf>,
+    /// What it is read as, if it is a dump.
+    pub dumped: Option<&'a Dumped>,
     /// The leaves.
     pub leaves: &'a [Leaf],
 }
 
 impl MapList<'_> {
     fn label(&self, leaf: &Leaf) -> String {
-        match self.elf {
-            Some(elf) => elf.part_label(leaf.part),
-            None => "unclaimed".into(),
+        match (self.elf, self.dumped) {
+            (Some(elf), _) => elf.part_label(leaf.part),
+            (_, Some(dumped)) => dumped.label(leaf.span.offset),
+            _ => "unclaimed".into(),
+        }
+    }
+
+    fn role(&self, leaf: &Leaf) -> Role {
+        match (self.elf, self.dumped) {
+            (Some(elf), _) => elf.part_role(leaf.part),
+            (_, Some(dumped)) => dumped.role(leaf.span.offset),
+            _ => Role::Unclaimed,
         }
     }
 }
@@ -504,10 +516,7 @@ impl Table for MapList<'_> {
             "offset" => leaf.span.offset.into(),
             "size" => leaf.span.size.into(),
             "name" => self.label(leaf).into(),
-            "role" => match self.elf {
-                Some(elf) => elf.part_role(leaf.part).word().into(),
-                None => "unclaimed".into(),
-            },
+            "role" => self.role(leaf).word().into(),
             "shared" => leaf.is_shared.into(),
             _ => Cell::None,
         }

@@ -567,6 +567,22 @@ impl Record {
         }
     }
 
+    /// Appends a field of the `width` bits (1 to 64) of `bytes` from bit `lsb` on, read as `kind`. Nothing is appended where
+    /// `bytes` are too few.
+    pub fn append_bits(
+        &mut self,
+        name: impl Into<String>,
+        bytes: &[u8],
+        lsb: u32,
+        width: u32,
+        kind: Kind,
+    ) -> Option<&mut Field> {
+        let mut field = read(bytes, lsb, width, kind)?;
+        field.name = name.into();
+        self.fields.push(field);
+        self.fields.last_mut()
+    }
+
     /// The field called `name`.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)

@@ -55,7 +55,7 @@ impl Version {
     }
 
     /// Whether `bytes` say that they are of this version, or, without `minor`, of this major version.
-    fn is_said(&self, bytes: &[u8], minor: bool) -> bool {
+    pub fn is_said(&self, bytes: &[u8], minor: bool) -> bool {
         let number = self.number();
         match said(self, bytes) {
             // Zeros say nothing.

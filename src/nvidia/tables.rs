@@ -1261,6 +1261,212 @@ pub static CAPABILITIES: &[Capability] = &[
     Capability { barriers: 1, block_registers: 65536, block_shared: 101376, blocks: 24, partitions: 4, products: "GB10 48", registers: 65536, shared: 102400, shared_unit: 128, sm: 121, warps: 48 },
 ];
 
+// pushbuffer.toml
+
+/// What a method's header does, from Fermi on.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static SEC_OP: Names = Names::packed("\
+0\tGRP0_USE_TERT\tas before Fermi: TERT_OP says it\n\
+1\tINC_METHOD\teach word of data to the next address\n\
+2\tGRP2_USE_TERT\tas before Fermi: each word to the same address\n\
+3\tNON_INC_METHOD\teach word of data to the same address\n\
+4\tIMMD_DATA_METHOD\tthe data is in the header\n\
+5\tONE_INC\tthe first word to the address, all others to the next one\n\
+6\tRESERVED6\t\n\
+7\tEND_PB_SEGMENT\tnothing behind it is read\n\
+");
+
+/// What a method's header does, before Fermi.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static SEC_OP_OLD: Names = Names::packed("\
+0\tGRP0_USE_TERT\tTERT_OP says it\n\
+1\tGRP1\tnot named by the header\n\
+2\tGRP2_USE_TERT\teach word of data to the same address\n\
+3\tGRP3_RESERVED\t\n\
+4\tGRP4_RESERVED\t\n\
+5\tGRP5_RESERVED\t\n\
+6\tGRP6_RESERVED\t\n\
+7\tGRP7_RESERVED\t\n\
+");
+
+/// What a header in the old form does, from Fermi on.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static TERT_OP: Names = Names::packed("\
+0\tGRP0_INC_METHOD\teach word of data to the next address\n\
+1\tGRP0_SET_SUB_DEV_MASK\twhat follows is for the GPUs of the mask\n\
+2\tGRP0_STORE_SUB_DEV_MASK\tthe mask is kept\n\
+3\tGRP0_USE_SUB_DEV_MASK\tthe mask that was kept counts\n\
+");
+
+/// What a header does, before Fermi.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static TERT_OP_OLD: Names = Names::packed("\
+0\tGRP0_INC_METHOD\teach word of data to the next address\n\
+1\tGRP0_SET_SUB_DEV_MASK\twhat follows is for the GPUs of the mask\n\
+3\tGRP0_DOUBLE_HEADER\tthe next word says how many words of data follow\n\
+");
+
+/// What a GPFIFO entry without a pushbuffer does.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static GP_OPCODE: Names = Names::packed("\
+0\tNOP\t\n\
+1\tILLEGAL\t\n\
+2\tGP_CRC\tthe CRC of the entries is compared with the operand\n\
+3\tPB_CRC\tthe CRC of the pushbuffers is compared with the operand\n\
+4\tSET_PB_SEGMENT_EXTENDED_BASE\tthe operand has the upper bits of the addresses that follow; Hopper and later\n\
+");
+
+/// Whether an entry is read.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static GP_FETCH: Names = Names::packed("\
+0\tUNCONDITIONAL\t\n\
+1\tCONDITIONAL\t\n\
+");
+
+/// Whether an entry counts, before Fermi.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static GP_SKIP: Names = Names::packed("\
+0\tNOT\t\n\
+1\tSKIP\t\n\
+");
+
+/// Privilege of a pushbuffer.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static GP_PRIV: Names = Names::packed("\
+0\tUSER\t\n\
+1\tKERNEL\t\n\
+");
+
+/// Level of a pushbuffer.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static GP_LEVEL: Names = Names::packed("\
+0\tMAIN\t\n\
+1\tSUBROUTINE\t\n\
+");
+
+/// Whether the host waits before it reads a pushbuffer.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static GP_SYNC: Names = Names::packed("\
+0\tPROCEED\t\n\
+1\tWAIT\tuntil the pushbuffers before it are done\n\
+");
+
+/// Header of a method, from Fermi on.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static METHOD_HEADER: Layout = Layout::packed("Method header", 4, "NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later", &[&SEC_OP], "\
+ADDRESS\t\t12\tscaled:4,0\tof the first method, in words; shown in bytes\n\
+reserved\t\t1\treserved\n\
+SUBCHANNEL\t\t3\tunsigned\n\
+COUNT\t\t13\tcount\twords of data that follow\n\
+SEC_OP\t\t3\tenum:0\n\
+");
+
+/// Header of a method with its data.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static METHOD_IMMEDIATE: Layout = Layout::packed("Method header", 4, "NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later", &[&SEC_OP], "\
+ADDRESS\t\t12\tscaled:4,0\tof the method, in words; shown in bytes\n\
+reserved\t\t1\treserved\n\
+SUBCHANNEL\t\t3\tunsigned\n\
+IMMD_DATA\t\t13\thex\tthe word of data\n\
+SEC_OP\t\t3\tenum:0\n\
+");
+
+/// Header of a method in the old form, from Fermi on.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static METHOD_TERTIARY: Layout = Layout::packed("Method header", 4, "NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later", &[&TERT_OP, &SEC_OP], "\
+reserved\t\t2\treserved\n\
+ADDRESS_OLD\t\t11\tscaled:4,0\tof the first method, in words; shown in bytes\n\
+SUBCHANNEL\t\t3\tunsigned\n\
+TERT_OP\t\t2\tenum:0\n\
+COUNT_OLD\t\t11\tcount\twords of data that follow\n\
+SEC_OP\t\t3\tenum:1\n\
+SUBDEVICE_MASK\t4\t12\thex\twhere TERT_OP is one of a mask\tADDRESS_OLD\n\
+");
+
+/// Header of a method, before Fermi.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static METHOD_OLD: Layout = Layout::packed("Method header", 4, "NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later", &[&TERT_OP_OLD, &SEC_OP_OLD], "\
+PRIMARY_OPCODE\t\t2\tunsigned\t0: the other fields count\n\
+ADDRESS\t\t11\tscaled:4,0\tof the first method, in words; shown in bytes\n\
+SUBCHANNEL\t\t3\tunsigned\n\
+TERT_OP\t\t2\tenum:0\n\
+COUNT\t\t11\tcount\twords of data that follow\n\
+SEC_OP\t\t3\tenum:1\n\
+SUBDEVICE_MASK\t4\t12\thex\twhere TERT_OP is that of a mask\tADDRESS\n\
+");
+
+/// Second word of a double header, before Fermi.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static METHOD_LONG_COUNT: Layout = Layout::packed("Second word of a double header", 4, "NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later", &[], "\
+COUNT\t\t24\tcount\twords of data that follow\n\
+reserved\t\t8\treserved\n\
+");
+
+/// Entry of a GPFIFO before Fermi.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static GP_ENTRY_OLD: Layout = Layout::packed("GPFIFO entry", 8, "NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later", &[&GP_SKIP, &GP_PRIV, &GP_LEVEL], "\
+DISABLE\t\t1\tenum:0\n\
+NO_CONTEXT_SWITCH\t\t1\tflag\n\
+GET\t\t38\tscaled:4,0\taddress of the pushbuffer, bits 39 to 2\n\
+PRIV\t\t1\tenum:1\n\
+LEVEL\t\t1\tenum:2\n\
+LENGTH\t\t22\tscaled:4,0\twords of the pushbuffer; shown in bytes\n\
+");
+
+/// Entry of a GPFIFO from Fermi to Volta.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static GP_ENTRY_PRIV: Layout = Layout::packed("GPFIFO entry", 8, "NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later", &[&GP_FETCH, &GP_PRIV, &GP_LEVEL, &GP_SYNC], "\
+FETCH\t\t1\tenum:0\n\
+reserved\t\t1\treserved\n\
+GET\t\t38\tscaled:4,0\taddress of the pushbuffer, bits 39 to 2\n\
+PRIV\t\t1\tenum:1\n\
+LEVEL\t\t1\tenum:2\n\
+LENGTH\t\t21\tscaled:4,0\twords of the pushbuffer; shown in bytes\n\
+SYNC\t\t1\tenum:3\n\
+");
+
+/// Entry of a GPFIFO from Turing on.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static GP_ENTRY: Layout = Layout::packed("GPFIFO entry", 8, "NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later", &[&GP_FETCH, &GP_LEVEL, &GP_SYNC], "\
+FETCH\t\t1\tenum:0\n\
+reserved\t\t1\treserved\n\
+GET\t\t38\tscaled:4,0\taddress of the pushbuffer, bits 39 to 2\n\
+reserved 8\t\t1\treserved\n\
+LEVEL\t\t1\tenum:1\n\
+LENGTH\t\t21\tscaled:4,0\twords of the pushbuffer; shown in bytes\n\
+SYNC\t\t1\tenum:2\n\
+");
+
+/// Entry of a GPFIFO without a pushbuffer.
+// Source: NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later
+#[rustfmt::skip]
+pub static GP_CONTROL: Layout = Layout::packed("GPFIFO control entry", 8, "NVIDIA open-gpu-doc (MIT): class headers of the hosts 506F to C56F; open-gpu-kernel-modules (MIT): C86F and later", &[&GP_OPCODE, &GP_SYNC], "\
+OPERAND\t\t32\thex\n\
+OPCODE\t\t8\tenum:0\n\
+reserved\t\t2\treserved\n\
+LENGTH\t\t21\tcount\t0: no pushbuffer\n\
+SYNC\t\t1\tenum:1\n\
+PB_EXTENDED_BASE_OPERAND\t8\t17\thex\tHopper and later: bits 56 to 40 of the addresses that follow\tOPERAND\n\
+");
+
 // qmd.toml
 
 /// Memory barrier ahead of a release.

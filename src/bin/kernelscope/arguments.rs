@@ -30,6 +30,7 @@ Commands:
   qmd            cubins: what a launch hands to the GPU, the launch descriptor (QMD) and constant bank 0:
                  qmd FILE --kernel KERNEL --grid X,Y,Z --block X,Y,Z
   dispatch       code objects: the same, the AQL packet and the kernarg segment
+  decode         dumped bytes, or text that has them: launch descriptors (QMD), pushbuffers, GPFIFO entries, AQL packets
   runs           code objects: whether the code runs on a GPU, and why not: runs FILE [GPU], by a target ID such as
                  gfx90a:xnack- or a product's name such as MI300X; without one, the GPUs on which it runs
   text           the source that is kept in it, such as PTX: text FILE [N], by its number in the table of texts
@@ -57,6 +58,13 @@ Options of qmd and dispatch (--json lists all that can be given, with their rang
   --part PART    which of the structures --hex and -o are about: qmd (default), bank0, packet, kernarg
   --hex          its 32-bit words; with -o OUT its bytes are written to a file
 
+Options of decode (--json lists what can be given):
+  --as FORM      what it is read as: qmd, pushbuffer, gpfifo, aql; without, what it looks like
+  --class CLASS  the class of subchannels that no SET_OBJECT gives one, such as C6C0; --host CLASS that of the host
+  --qmd-version V  the version of launch descriptors, such as 03.00
+  --numbering N  whether words are counted from 0 or from 1 in a list of words; --text yes|no whether it is text
+  --with FILE    a second launch descriptor, with which the first one is compared
+
   -h, --help     this text
   -V, --version  the version
 
@@ -82,10 +90,14 @@ pub struct Arguments {
     pub inputs: String,
     pub hex: bool,
     pub part: Option<String>,
+    /// A second dump to compare with.
+    pub with: Option<PathBuf>,
 }
 
 /// Commands that make something of a launch.
 const LAUNCHES: &[&str] = &["qmd", "dispatch"];
+/// Commands that are told by inputs what to do.
+const TYPED: &[&str] = &["qmd", "dispatch", "decode"];
 
 /// Options whose value is typed for the key of that name.
 const INPUTS: &[&str] = &[
@@ -112,6 +124,11 @@ const INPUTS: &[&str] = &[
     "object",
     "kernarg",
     "signal",
+    "as",
+    "class",
+    "host",
+    "numbering",
+    "text",
 ];
 
 /// Options of the form `NAME=VALUE`, and what the key begins with that the value is typed for.
@@ -164,6 +181,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
     let (mut json, mut form, mut at, mut len) = (false, None, None, None);
     let (mut base, mut out, mut segments) = (None, None, false);
     let (mut inputs, mut named, mut hex, mut part) = (String::new(), None, false, None);
+    let mut with = None;
     while let Some(argument) = parser.next()? {
         match argument {
             Short('h') | Long("help") => {
@@ -190,6 +208,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
             Long("len") => len = Some(number("--len", &parser.value()?.string()?)?),
             Long("kernel") => named = Some(parser.value()?.string()?),
             Long("hex") => hex = true,
+            Long("with") => with = Some(PathBuf::from(parser.value()?)),
             Long("part") => part = Some(parser.value()?.string()?),
             Value(word) => words.push(word),
             Long(name) if is_input(name) => {
@@ -222,6 +241,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         "runs",
         "qmd",
         "dispatch",
+        "decode",
     ];
     if !is_table && !others.contains(&command.as_str()) {
         return Err(Failure::Usage(format!("there is no command {command:?}")));
@@ -235,7 +255,8 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         ("--hex", hex, LAUNCHES),
         ("--part", part.is_some(), LAUNCHES),
         ("--kernel", named.is_some(), LAUNCHES),
-        ("what a launch is given", !inputs.is_empty(), LAUNCHES),
+        ("what a launch is given", !inputs.is_empty(), TYPED),
+        ("--with", with.is_some(), &["decode"]),
         ("--segments", segments, &["image"]),
     ] {
         if is_given && !takers.contains(&command.as_str()) {
@@ -294,6 +315,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         inputs,
         hex,
         part,
+        with,
     }))
 }
 

@@ -1,6 +1,7 @@
 //! The terminal's door.
 
 mod arguments;
+mod decode;
 mod launch;
 
 use std::io::{self, BufWriter, Read, Write};
@@ -85,7 +86,10 @@ fn run() -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     };
     let mut has_errors = false;
-    let mut document = Document::open(source(&arguments.file)?);
+    let mut document = match arguments.command.as_str() {
+        "decode" => decode::open(&arguments)?,
+        _ => Document::open(source(&arguments.file)?),
+    };
     // The exit code is the file's, whatever is asked of it.
     document.check_all();
     let mut out = BufWriter::new(io::stdout().lock());
@@ -103,6 +107,7 @@ fn run() -> Result<ExitCode, Failure> {
         "text" => text(&document, &arguments, &mut out)?,
         "directives" => directives(&document, &arguments, &mut out)?,
         "kernarg" => kernarg(&document, &arguments, &mut out)?,
+        "decode" => has_errors = decode::print(&document, &arguments, &mut out)?,
         "runs" => runs(&document, &arguments, &mut out)?,
         "qmd" | "dispatch" => {
             let kernel = kernel(&document, &arguments)? as usize;
