@@ -98,6 +98,9 @@ pub struct BankPart {
     pub source: &'static str,
     /// What it is, in a few more words.
     pub note: &'static str,
+    /// Which parameter it is; `None` where it is none, or all of them that nothing tells apart.
+    #[serde(skip)]
+    pub ordinal: Option<u16>,
 }
 
 impl BankPart {
@@ -116,6 +119,7 @@ impl BankPart {
             certainty,
             source,
             note: "",
+            ordinal: None,
         }
     }
 
@@ -183,6 +187,11 @@ pub struct Bank0 {
 impl Bank0 {
     /// The bank 0 of `kernel`, which is one of `cubin`'s.
     pub fn new(elf: &Elf, cubin: &Cubin, kernel: &Kernel) -> Self {
+        Self::on(elf, cubin.sm, kernel)
+    }
+
+    /// The bank 0 of `kernel` with the driver's words of the architecture `sm`.
+    pub fn on(elf: &Elf, sm: u32, kernel: &Kernel) -> Self {
         let bank = kernel.banks.iter().find(|bank| bank.index == 0);
         let section = bank.and_then(|bank| elf.section(bank.section));
         let stored = section.map(|section| elf.stored(section));
@@ -193,7 +202,7 @@ impl Bank0 {
         let mut known: Vec<BankPart> = parameters(kernel, start, end);
         let words = tables::BANK0
             .iter()
-            .filter(|word| (word.from..=word.to).contains(&cubin.sm));
+            .filter(|word| (word.from..=word.to).contains(&sm));
         // The kernel's statement counts where a word and a parameter lie in the same bytes.
         let apart = |word: &&Word| word.offset >= end || word.offset + word.size <= start;
         known.extend(words.filter(apart).map(BankPart::of_word));
@@ -338,7 +347,10 @@ fn parameters(kernel: &Kernel, start: u32, end: u32) -> Vec<BankPart> {
         let size = u32::from(parameter.size);
         let fits = size > 0 && offset + size <= end;
         let name = format!("parameter {}", parameter.ordinal);
-        fits.then(|| BankPart::stated(offset, size, name, parameter.attribute))
+        fits.then(|| BankPart {
+            ordinal: Some(parameter.ordinal),
+            ..BankPart::stated(offset, size, name, parameter.attribute)
+        })
     });
     params.collect()
 }

@@ -17,7 +17,7 @@ use crate::span::Span;
 
 /// How names of code sections begin.
 pub(super) const CODE: &str = ".text.";
-const SHARED: &str = ".nv.shared.";
+pub(super) const SHARED: &str = ".nv.shared.";
 const LOCAL: &str = ".nv.local.";
 const CONSTANT: &str = ".nv.constant";
 /// How names of sections with attributes begin.
@@ -38,21 +38,22 @@ const BANKS: u32 = 32;
 const STO_CUDA_ENTRY: u8 = 0x10;
 
 // The attributes read here; `tables/nvidia/info.toml` says what they hold.
-const MAX_THREADS: u8 = 0x05;
+pub(super) const MAX_THREADS: u8 = 0x05;
 const PARAM_CBANK: u8 = 0x0a;
 const FRAME_SIZE: u8 = 0x11;
-const REQNTID: u8 = 0x10;
+pub(super) const REQNTID: u8 = 0x10;
 const MIN_STACK_SIZE: u8 = 0x12;
 const MAXREG_COUNT: u8 = 0x1b;
-const CTA_PER_CLUSTER: u8 = 0x3d;
+pub(super) const CTA_PER_CLUSTER: u8 = 0x3d;
 const EXPLICIT_CLUSTER: u8 = 0x3e;
 const MAX_CLUSTER_RANK: u8 = 0x3f;
 const RESERVED_SMEM_USED: u8 = 0x41;
 const KPARAM_INFO: u8 = 0x17;
+pub(super) const CRS_STACK_SIZE: u8 = 0x1e;
 const MAX_STACK_SIZE: u8 = 0x23;
 const REGCOUNT: u8 = 0x2f;
 const KPARAM_INFO_V2: u8 = 0x45;
-const NUM_BARRIERS: u8 = 0x4c;
+pub(super) const NUM_BARRIERS: u8 = 0x4c;
 
 /// A kernel or a device function.
 #[derive(Clone, Debug, Serialize)]
@@ -134,6 +135,11 @@ pub struct Kernel {
     /// The offset in the file of the attribute that says where its parameters are.
     #[serde(skip)]
     params_place: u64,
+    /// The attributes that say how many registers and how much stack it needs.
+    #[serde(skip)]
+    pub(super) registers_place: Option<Span>,
+    #[serde(skip)]
+    pub(super) stack_place: Option<Span>,
     /// Indices of the sections that hold its attributes.
     #[serde(skip)]
     info: Vec<u32>,
@@ -260,6 +266,8 @@ impl Kernel {
             params: None,
             banks: Vec::new(),
             params_place: 0,
+            registers_place: None,
+            stack_place: None,
             info: Vec::new(),
             symbol: None,
             inner: Vec::new(),
@@ -269,6 +277,15 @@ impl Kernel {
     /// Its attributes, those of `.nv.info.<name>`, in file order, read anew.
     pub fn attributes<'a>(&self, elf: &'a Elf) -> Attributes<'a> {
         Attributes::new(elf, &self.info, self.code)
+    }
+
+    /// The last of its own attributes that `id` names.
+    pub(super) fn attribute(&self, elf: &Elf, id: u8) -> Option<Entry> {
+        let attributes = self.attributes(elf);
+        let mut entries = (0..attributes.len())
+            .rev()
+            .filter_map(|i| attributes.entry(i));
+        entries.find(|entry| entry.id == id).copied()
     }
 
     /// The device functions that lie in its code, up to `most` of them.
@@ -287,10 +304,16 @@ impl Kernel {
     }
 
     /// Takes what an attribute of `.nv.info` says about it.
-    fn take(&mut self, id: u8, value: u32) {
-        match id {
-            REGCOUNT => self.registers = value,
-            MIN_STACK_SIZE => self.stack_bytes = value,
+    fn take(&mut self, entry: &Entry, value: u32) {
+        match entry.id {
+            REGCOUNT => {
+                self.registers = value;
+                self.registers_place = Some(entry.span());
+            }
+            MIN_STACK_SIZE => {
+                self.stack_bytes = value;
+                self.stack_place = Some(entry.span());
+            }
             FRAME_SIZE => self.frame_bytes = Some(value),
             MAX_STACK_SIZE => self.max_stack_bytes = Some(value),
             _ => {}
@@ -603,7 +626,7 @@ impl<'a> Reading<'a> {
                 }
             };
             if let Some(kernel) = kernel {
-                self.kernels[kernel].take(entry.id, value);
+                self.kernels[kernel].take(&entry, value);
             }
         }
     }

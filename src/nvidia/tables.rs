@@ -7,6 +7,9 @@
 
 use crate::elf::tables as below;
 use crate::nvidia::bank0::Word;
+use crate::nvidia::launch::Constant;
+use crate::nvidia::launch::Gpu;
+use crate::nvidia::launch::Place;
 use crate::nvidia::occupancy::Capability;
 use crate::record::{Layout, Names};
 
@@ -1228,6 +1231,103 @@ pub static FUNCTION_ANNOTATION: Layout = Layout::packed("EIATTR_ANNOTATIONS", 8,
 kind\t\t32\tenum:0\n\
 size\t\t32\tsize\tbytes of the text with its NUL\n\
 ");
+
+// launch.toml
+
+/// GPUs by what launches on them are described with.
+// Source: NVIDIA/open-gpu-doc (MIT) class headers; open-gpu-kernel-modules (MIT); what is written: mesa NAK (MIT), tinygrad (MIT), captures of CUDA; shared memory: CUDA C++ programming guide
+#[rustfmt::skip]
+pub static GPUS: &[Gpu] = &[
+    Gpu { captures: true, carveouts: "", class: "A0C0 KEPLER_COMPUTE_A", decoded: "01.06", name: "Kepler GK10x", sass: 48, sm: 30, versions: "00.06 01.07" },
+    Gpu { captures: true, carveouts: "", class: "A0C0 KEPLER_COMPUTE_A", decoded: "01.06", name: "Kepler GK20A", sass: 0, sm: 32, versions: "00.06 01.07" },
+    Gpu { captures: true, carveouts: "", class: "A1C0 KEPLER_COMPUTE_B", decoded: "", name: "Kepler GK11x", sass: 53, sm: 35, versions: "01.07 00.06" },
+    Gpu { captures: true, carveouts: "", class: "A1C0 KEPLER_COMPUTE_B", decoded: "", name: "Kepler GK210", sass: 0, sm: 37, versions: "01.07 00.06" },
+    Gpu { captures: true, carveouts: "", class: "B0C0 MAXWELL_COMPUTE_A", decoded: "", name: "Maxwell GM10x", sass: 80, sm: 50, versions: "01.07 00.06" },
+    Gpu { captures: true, carveouts: "", class: "B1C0 MAXWELL_COMPUTE_B", decoded: "", name: "Maxwell GM20x", sass: 82, sm: 52, versions: "01.07 00.06" },
+    Gpu { captures: true, carveouts: "", class: "B1C0 MAXWELL_COMPUTE_B", decoded: "", name: "Maxwell GM20B", sass: 0, sm: 53, versions: "01.07 00.06" },
+    Gpu { captures: true, carveouts: "", class: "C0C0 PASCAL_COMPUTE_A", decoded: "02.00", name: "Pascal GP100", sass: 96, sm: 60, versions: "02.01 01.07" },
+    Gpu { captures: true, carveouts: "", class: "C1C0 PASCAL_COMPUTE_B", decoded: "02.00", name: "Pascal GP10x", sass: 97, sm: 61, versions: "02.01 01.07" },
+    Gpu { captures: true, carveouts: "", class: "C1C0 PASCAL_COMPUTE_B", decoded: "02.00", name: "Pascal GP10B", sass: 0, sm: 62, versions: "02.01 01.07" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 96", class: "C3C0 VOLTA_COMPUTE_A", decoded: "", name: "Volta GV100", sass: 112, sm: 70, versions: "02.02" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 96", class: "C4C0 VOLTA_COMPUTE_B", decoded: "", name: "Volta GV11B (Xavier)", sass: 114, sm: 72, versions: "02.02" },
+    Gpu { captures: true, carveouts: "32 64", class: "C5C0 TURING_COMPUTE_A", decoded: "", name: "Turing TU10x, TU11x", sass: 117, sm: 75, versions: "02.03" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164", class: "C6C0 AMPERE_COMPUTE_A", decoded: "", name: "Ampere GA100", sass: 128, sm: 80, versions: "03.00 02.03 02.04" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 100", class: "C7C0 AMPERE_COMPUTE_B", decoded: "", name: "Ampere GA10x", sass: 134, sm: 86, versions: "03.00 02.03 02.04" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164", class: "C7C0 AMPERE_COMPUTE_B", decoded: "", name: "Ampere GA10B (Orin)", sass: 135, sm: 87, versions: "03.00 02.03 02.04" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 100", class: "C7C0 AMPERE_COMPUTE_B", decoded: "", name: "Ampere", sass: 0, sm: 88, versions: "03.00 02.03 02.04" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 100", class: "C9C0 ADA_COMPUTE_A", decoded: "", name: "Ada AD10x", sass: 137, sm: 89, versions: "03.00 02.04" },
+    Gpu { captures: false, carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CBC0 HOPPER_COMPUTE_A", decoded: "", name: "Hopper GH100", sass: 144, sm: 90, versions: "04.00 03.00" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CDC0 BLACKWELL_COMPUTE_A", decoded: "05.01", name: "Blackwell GB10x", sass: 160, sm: 100, versions: "05.00 04.01" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CDC0 BLACKWELL_COMPUTE_A", decoded: "05.01", name: "Blackwell GB10B, which is sm_110 since CUDA 13", sass: 0, sm: 101, versions: "05.00 04.01" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CDC0 BLACKWELL_COMPUTE_A", decoded: "05.01", name: "Blackwell GB11x", sass: 163, sm: 103, versions: "05.00 04.01" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164 196 228", class: "", decoded: "05.01", name: "of the family of Blackwell", sass: 0, sm: 107, versions: "05.00 04.01" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CDC0 BLACKWELL_COMPUTE_A", decoded: "05.01", name: "Blackwell GB10B (Thor)", sass: 0, sm: 110, versions: "05.00 04.01" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 100", class: "CEC0 BLACKWELL_COMPUTE_B", decoded: "05.01", name: "Blackwell GB20x", sass: 164, sm: 120, versions: "05.00 04.01" },
+    Gpu { captures: true, carveouts: "0 8 16 32 64 100", class: "CEC0 BLACKWELL_COMPUTE_B", decoded: "05.01", name: "Blackwell GB20B, GB20C (GB10)", sass: 164, sm: 121, versions: "05.00 04.01" },
+];
+
+/// Fields of a launch descriptor by what a launch has to say.
+// Source: NVIDIA/open-gpu-doc (MIT) class headers; open-gpu-kernel-modules (MIT); what is written: mesa NAK (MIT), tinygrad (MIT), captures of CUDA; shared memory: CUDA C++ programming guide
+#[rustfmt::skip]
+pub static PLACES: &[Place] = &[
+    Place { fields: "QMD_MAJOR_VERSION", what: "major" },
+    Place { fields: "QMD_VERSION QMD_MINOR_VERSION", what: "minor" },
+    Place { fields: "QMD_TYPE", what: "type" },
+    Place { fields: "QMD_GROUP_ID", what: "group" },
+    Place { fields: "CTA_RASTER_WIDTH GRID_WIDTH", what: "grid.x" },
+    Place { fields: "CTA_RASTER_HEIGHT GRID_HEIGHT", what: "grid.y" },
+    Place { fields: "CTA_RASTER_DEPTH GRID_DEPTH", what: "grid.z" },
+    Place { fields: "CTA_THREAD_DIMENSION0", what: "block.x" },
+    Place { fields: "CTA_THREAD_DIMENSION1", what: "block.y" },
+    Place { fields: "CTA_THREAD_DIMENSION2", what: "block.z" },
+    Place { fields: "GPC_CGA_WIDTH", what: "cluster.x" },
+    Place { fields: "GPC_CGA_HEIGHT", what: "cluster.y" },
+    Place { fields: "GPC_CGA_DEPTH", what: "cluster.z" },
+    Place { fields: "REGISTER_COUNT_V REGISTER_COUNT", what: "registers" },
+    Place { fields: "BARRIER_COUNT", what: "barriers" },
+    Place { fields: "SHARED_MEMORY_SIZE SHARED_MEMORY_SIZE_SHIFTED7:7", what: "shared" },
+    Place { fields: "MIN_SM_CONFIG_SHARED_MEM_SIZE", what: "carveout.min" },
+    Place { fields: "TARGET_SM_CONFIG_SHARED_MEM_SIZE", what: "carveout.target" },
+    Place { fields: "MAX_SM_CONFIG_SHARED_MEM_SIZE", what: "carveout.max" },
+    Place { fields: "L1_CONFIGURATION", what: "l1" },
+    Place { fields: "SHADER_LOCAL_MEMORY_HIGH_SIZE SHADER_LOCAL_MEMORY_HIGH_SIZE_SHIFTED4:4", what: "local" },
+    Place { fields: "SHADER_LOCAL_MEMORY_CRS_SIZE", what: "crs" },
+    Place { fields: "SASS_VERSION", what: "sass" },
+    Place { fields: "PROGRAM_ADDRESS_LOWER+PROGRAM_ADDRESS_UPPER PROGRAM_ADDRESS_LOWER_SHIFTED4+PROGRAM_ADDRESS_UPPER_SHIFTED4:4 PROGRAM_OFFSET", what: "program" },
+    Place { fields: "PROGRAM_PREFETCH_ADDR_LOWER_SHIFTED+PROGRAM_PREFETCH_ADDR_UPPER_SHIFTED:8", what: "prefetch" },
+    Place { fields: "PROGRAM_PREFETCH_SIZE:8", what: "prefetch.size" },
+    Place { fields: "CONSTANT_BUFFER_ADDR_LOWER(#)+CONSTANT_BUFFER_ADDR_UPPER(#) CONSTANT_BUFFER_ADDR_LOWER_SHIFTED6(#)+CONSTANT_BUFFER_ADDR_UPPER_SHIFTED6(#):6", what: "bank" },
+    Place { fields: "CONSTANT_BUFFER_SIZE(#) CONSTANT_BUFFER_SIZE_SHIFTED4(#):4", what: "bank.size" },
+    Place { fields: "CONSTANT_BUFFER_VALID(#)", what: "bank.valid" },
+    Place { fields: "RELEASE#_ADDRESS_LOWER+RELEASE#_ADDRESS_UPPER RELEASE_SEMAPHORE#_ADDR_LOWER+RELEASE_SEMAPHORE#_ADDR_UPPER", what: "release" },
+    Place { fields: "RELEASE#_PAYLOAD RELEASE#_PAYLOAD_LOWER+RELEASE#_PAYLOAD_UPPER RELEASE_SEMAPHORE#_PAYLOAD_LOWER+RELEASE_SEMAPHORE#_PAYLOAD_UPPER", what: "release.value" },
+    Place { fields: "SEMAPHORE_RELEASE_ENABLE# RELEASE#_ENABLE RELEASE_ENABLE(#)", what: "release.enable" },
+    Place { fields: "RELEASE#_STRUCTURE_SIZE RELEASE_STRUCTURE_SIZE(#)", what: "release.size" },
+    Place { fields: "RELEASE#_PAYLOAD64B RELEASE_PAYLOAD64B(#)", what: "release.wide" },
+    Place { fields: "RELEASE_MEMBAR_TYPE RELEASE#_MEMBAR_TYPE RELEASE_MEMBAR_TYPE(#)", what: "release.membar" },
+    Place { fields: "DEPENDENT_QMD_POINTER:8 DEPENDENT_QMD0_POINTER:8", what: "chain" },
+    Place { fields: "DEPENDENT_QMD_SCHEDULE_ENABLE DEPENDENT_QMD0_ENABLE DEPENDENT_QMD_ENABLE(0)", what: "chain.enable" },
+    Place { fields: "DEPENDENT_QMD_TYPE", what: "chain.type" },
+    Place { fields: "DEPENDENT_QMD0_ACTION DEPENDENT_QMD_ACTION(0)", what: "chain.action" },
+    Place { fields: "DEPENDENT_QMD0_PREFETCH DEPENDENT_QMD_PREFETCH(0)", what: "chain.prefetch" },
+];
+
+/// What profiles write whatever the launch is.
+// Source: NVIDIA/open-gpu-doc (MIT) class headers; open-gpu-kernel-modules (MIT); what is written: mesa NAK (MIT), tinygrad (MIT), captures of CUDA; shared memory: CUDA C++ programming guide
+#[rustfmt::skip]
+pub static CONSTANTS: &[Constant] = &[
+    Constant { cuda: 63, field: "QMD_GROUP_ID", rig: 63, source: "tinygrad, captures" },
+    Constant { cuda: 1, field: "API_VISIBLE_CALL_LIMIT", rig: 1, source: "mesa, tinygrad, captures" },
+    Constant { cuda: 1, field: "SAMPLER_INDEX", rig: 1, source: "tinygrad, captures" },
+    Constant { cuda: 1, field: "SM_GLOBAL_CACHING_ENABLE", rig: 1, source: "mesa, tinygrad" },
+    Constant { cuda: 1, field: "CWD_MEMBAR_TYPE", rig: 1, source: "tinygrad, captures" },
+    Constant { cuda: 1, field: "INVALIDATE_TEXTURE_HEADER_CACHE", rig: 1, source: "tinygrad, captures" },
+    Constant { cuda: 1, field: "INVALIDATE_TEXTURE_SAMPLER_CACHE", rig: 1, source: "tinygrad, captures" },
+    Constant { cuda: 1, field: "INVALIDATE_TEXTURE_DATA_CACHE", rig: 1, source: "tinygrad, captures" },
+    Constant { cuda: 1, field: "INVALIDATE_SHADER_DATA_CACHE", rig: 1, source: "tinygrad, captures" },
+    Constant { cuda: 1, field: "INVALIDATE_SHADER_CONSTANT_CACHE", rig: 0, source: "captures" },
+    Constant { cuda: 0, field: "CONSTANT_BUFFER_INVALIDATE(0)", rig: 1, source: "1: tinygrad; 0: captures" },
+];
 
 // occupancy.toml
 
