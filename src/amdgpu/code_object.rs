@@ -397,18 +397,13 @@ impl CodeObject {
     /// How many waves of `kernel` a SIMD holds.
     fn waves(&self, kernel: &Kernel) -> Option<Occupancy> {
         let processor = self.processor?;
-        let bit = |word: Option<u32>, bit: u32| word.unwrap_or(0) >> bit & 1 != 0;
         let needs = Needs {
             registers: self.registers(kernel)?,
             used_vgprs: kernel.vgprs_used,
             used_sgprs: kernel.sgprs_used,
             wave32: kernel.wave32 == Some(true),
-            wgp_mode: bit(kernel.rsrc1, 29),
-            dynamic_vgprs: match processor.descriptor {
-                "gfx120" => bit(kernel.rsrc2, 6),
-                "gfx125" => bit(kernel.rsrc3, 17),
-                _ => false,
-            },
+            wgp_mode: kernel.has_wgp_mode(),
+            dynamic_vgprs: kernel.has_dynamic_vgprs(processor),
             lds: kernel.group_segment.unwrap_or(0),
             workgroup: u32::try_from(kernel.max_threads).unwrap_or(u32::MAX),
         };

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Processor;
 use super::argument::Argument;
 use super::initial::InitialRegister;
 use super::occupancy::Occupancy;
@@ -92,6 +93,23 @@ pub struct Kernel {
     pub code: Span,
     /// The descriptor's bytes in the file; none where the image has them from no file.
     pub descriptor_span: Span,
+}
+
+impl Kernel {
+    /// Whether the waves of a workgroup may be on both compute units of a WGP, where there are some.
+    pub fn has_wgp_mode(&self) -> bool {
+        self.rsrc1.unwrap_or(0) >> 29 & 1 != 0
+    }
+
+    /// Whether `processor` allocates vector registers as a wave of it runs.
+    pub fn has_dynamic_vgprs(&self, processor: &Processor) -> bool {
+        let bit = |word: Option<u32>, bit: u32| word.unwrap_or(0) >> bit & 1 != 0;
+        match processor.descriptor {
+            "gfx120" => bit(self.rsrc2, 6),
+            "gfx125" => bit(self.rsrc3, 17),
+            _ => false,
+        }
+    }
 }
 
 /// An argument that the runtime passes.

@@ -21,6 +21,7 @@ pub mod printf;
 pub mod processor;
 mod record;
 pub mod registers;
+mod resident;
 mod runs;
 pub mod schema;
 pub mod tables;

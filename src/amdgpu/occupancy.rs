@@ -62,58 +62,35 @@ pub struct Needs {
 
 /// Workgroups of more than one wave that a compute unit has barriers for.
 const BARRIERS: u32 = 16;
+/// Work-items of a workgroup, at most.
+const WORKGROUP: u32 = 1024;
 
 impl Occupancy {
     /// Works it out by LLVM 22's rules (`IsaInfo::getNumWavesPerEUWithNumVGPRs`, `getMaxWorkGroupsPerCU`,
     /// `AMDGPUSubtarget::getOccupancyWithWorkGroupSizes`), but for LDS, which is counted as it is allocated.
     /// `None` for processors before gfx6.
     pub fn of(processor: &Processor, needs: &Needs) -> Option<Self> {
-        let unit = Unit::of(processor)?;
-        let share = |number| Unit::share(processor, needs.wave32, number);
-        let most = unit.waves;
-        // Where two compute units make a WGP, the table has the WGP's LDS: each has half, and two of its SIMDs.
-        let has_wgp = matches!(processor.descriptor, "gfx10" | "gfx11" | "gfx120");
-        let (simds, lds, barriers) = match (has_wgp, needs.wgp_mode) {
-            (true, true) => (4, unit.lds, 2 * BARRIERS),
-            (true, false) => (2, unit.lds / 2, BARRIERS),
-            (false, _) => (4, unit.lds, BARRIERS),
-        };
-        let lanes = if needs.wave32 { 32 } else { 64 };
-        let workgroup = needs.workgroup.clamp(1, 1024);
-        let waves = workgroup.div_ceil(lanes);
+        let room = Room::of(processor, needs)?;
+        let (most, simds) = (room.most, room.simds);
+        let workgroup = needs.workgroup.clamp(1, WORKGROUP);
+        let waves = needs.waves_of(workgroup);
         let waves_of = |workgroups: u32| {
             let all = workgroups.saturating_mul(waves);
             all.div_ceil(simds).clamp(1, most)
         };
-
-        let vgprs = Pool {
-            total: share(unit.vgprs),
-            granule: share(unit.vgpr_granule),
-            allocated: needs.registers.allocated_vgprs,
-            used: needs.used_vgprs,
-        };
-        let sgprs = Pool {
-            total: unit.sgprs,
-            granule: unit.sgpr_granule,
-            allocated: needs.registers.allocated_sgprs,
-            used: needs.used_sgprs,
-        };
-        let pool = Pool {
-            total: lds,
-            granule: unit.lds_granule,
-            allocated: needs.lds.checked_next_multiple_of(unit.lds_granule)?,
-            used: Some(needs.lds),
-        };
-        let held = match waves {
-            1 => most * simds,
-            _ => (most * simds / waves).min(barriers),
-        };
+        let held = room.workgroups(waves);
+        let Room {
+            vgprs,
+            sgprs,
+            lds: pool,
+            ..
+        } = room;
         let lds_groups = (needs.lds > 0).then(|| pool.shares(u32::MAX));
         let mut found = Self {
             waves: most,
             most,
             by_vgprs: (!needs.dynamic_vgprs).then(|| vgprs.shares(most)),
-            by_sgprs: (unit.sgprs > 0).then(|| sgprs.shares(most)),
+            by_sgprs: sgprs.as_ref().map(|sgprs| sgprs.shares(most)),
             by_lds: lds_groups.map(waves_of),
             by_workgroups: waves_of(held),
             workgroup,
@@ -138,28 +115,109 @@ impl Occupancy {
         let limits = |name| found.limits.contains(&name);
         (found.fewer_vgprs, found.fewer_sgprs, found.fewer_lds) = (
             limits("vgprs").then(|| vgprs.fewer()).flatten(),
-            limits("sgprs").then(|| sgprs.fewer()).flatten(),
+            sgprs
+                .filter(|_| limits("sgprs"))
+                .and_then(|sgprs| sgprs.fewer()),
             limits("lds").then(|| pool.fewer()).flatten(),
         );
         Some(found)
     }
 }
 
+/// What waves and workgroups share: a compute unit, or two of them that make a WGP.
+pub(super) struct Room {
+    /// Waves that a SIMD holds at most.
+    pub most: u32,
+    /// Its SIMDs.
+    pub simds: u32,
+    /// Workgroups of more than one wave that it has barriers for.
+    pub barriers: u32,
+    /// The vector registers of a SIMD, by wave.
+    pub vgprs: Pool,
+    /// The scalar registers of a SIMD, by wave; `None` where they suffice for all.
+    pub sgprs: Option<Pool>,
+    /// Its LDS, by workgroup.
+    pub lds: Pool,
+}
+
+/// Whether two compute units of `processor` can work as one.
+pub(super) fn has_wgp(processor: &Processor) -> bool {
+    matches!(processor.descriptor, "gfx10" | "gfx11" | "gfx120")
+}
+
+impl Room {
+    /// That of `processor`, shared out among what `needs` are; `None` for processors before gfx6.
+    pub fn of(processor: &Processor, needs: &Needs) -> Option<Self> {
+        let unit = Unit::of(processor)?;
+        let share = |number| Unit::share(processor, needs.wave32, number);
+        // Where two compute units make a WGP, the table has the WGP's LDS: each has half, and two of its SIMDs.
+        let (simds, lds, barriers) = match (has_wgp(processor), needs.wgp_mode) {
+            (true, true) => (4, unit.lds, 2 * BARRIERS),
+            (true, false) => (2, unit.lds / 2, BARRIERS),
+            (false, _) => (4, unit.lds, BARRIERS),
+        };
+        Some(Self {
+            most: unit.waves,
+            simds,
+            barriers,
+            vgprs: Pool {
+                total: share(unit.vgprs),
+                granule: share(unit.vgpr_granule),
+                allocated: needs.registers.allocated_vgprs,
+                used: needs.used_vgprs,
+            },
+            sgprs: (unit.sgprs > 0).then_some(Pool {
+                total: unit.sgprs,
+                granule: unit.sgpr_granule,
+                allocated: needs.registers.allocated_sgprs,
+                used: needs.used_sgprs,
+            }),
+            lds: Pool {
+                total: lds,
+                granule: unit.lds_granule,
+                allocated: needs.lds.checked_next_multiple_of(unit.lds_granule)?,
+                used: Some(needs.lds),
+            },
+        })
+    }
+
+    /// Workgroups of so many waves that there are places and barriers for.
+    pub fn workgroups(&self, waves: u32) -> u32 {
+        let places = self.most * self.simds;
+        match waves {
+            0 | 1 => places,
+            _ => (places / waves).min(self.barriers),
+        }
+    }
+}
+
+impl Needs {
+    /// Waves of a workgroup of so many work-items.
+    pub fn waves_of(&self, work_items: u32) -> u32 {
+        work_items.div_ceil(if self.wave32 { 32 } else { 64 })
+    }
+}
+
 /// Something that is shared out in equal parts.
-struct Pool {
-    total: u32,
+pub(super) struct Pool {
+    pub total: u32,
     /// Parts are multiples of this.
-    granule: u32,
+    pub granule: u32,
     /// The size of a part.
-    allocated: u32,
+    pub allocated: u32,
     /// How much of a part is used, where that is known.
     used: Option<u32>,
 }
 
 impl Pool {
+    /// How many parts there really are.
+    pub fn parts(&self) -> u32 {
+        self.total / self.allocated.max(self.granule)
+    }
+
     /// How many parts there are: one at least, though it may not suffice, and `most` at most.
     fn shares(&self, most: u32) -> u32 {
-        (self.total / self.allocated.max(self.granule)).clamp(1, most)
+        self.parts().clamp(1, most)
     }
 
     /// How much less a part would have to use for there to be one more.

@@ -43,7 +43,7 @@ fn products(processor: &Processor) -> &'static str {
 
 /// The GPU that is asked for: by a target ID, whose modes can be left out, or by a part of what it is sold as that
 /// no other processor is sold as.
-fn gpu(asked: &str) -> Option<Target> {
+pub(super) fn gpu(asked: &str) -> Option<Target> {
     if let Some(target) = Target::named(asked) {
         return Some(target).filter(|target| !target.processor.is_generic());
     }

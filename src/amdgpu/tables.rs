@@ -1465,6 +1465,32 @@ pub static PRODUCTS: Names = Names::packed("\
 55\tRadeon 860M\t\n\
 ");
 
+/// Compute units of some of them, by EF_AMDGPU_MACH; the first one counts where nothing is said.
+// Source: AMD's product specifications; an MI200 counts by its dies
+#[rustfmt::skip]
+pub static COMPUTE_UNITS: Names = Names::packed("\
+2a\tRadeon R9 Nano 64\t\n\
+2c\tRadeon RX Vega 64 64, Radeon Instinct MI25 64\t\n\
+2f\tRadeon VII 60, Radeon Instinct MI50 60, Radeon Instinct MI60 64\t\n\
+30\tAMD Instinct MI100 120\t\n\
+33\tRadeon RX 5700 XT 40, Radeon RX 5700 36\t\n\
+35\tRadeon RX 5500 XT 22\t\n\
+36\tRadeon RX 6900 XT 80, Radeon RX 6800 XT 72, Radeon RX 6800 60\t\n\
+37\tRadeon RX 6700 XT 40\t\n\
+38\tRadeon RX 6600 XT 32\t\n\
+3f\tAMD Instinct MI250X 110, AMD Instinct MI250 104, AMD Instinct MI210 104\t\n\
+41\tRadeon RX 7900 XTX 96, Radeon RX 7900 XT 84, Radeon PRO W7800 70\t\n\
+43\tRadeon 890M 16\t\n\
+44\tRadeon 780M 12\t\n\
+46\tRadeon RX 7800 XT 60, Radeon RX 7700 XT 54\t\n\
+47\tRadeon RX 7600 32\t\n\
+48\tRadeon RX 9060 XT 32\t\n\
+4a\tRadeon 8060S 40\t\n\
+4c\tAMD Instinct MI300X 304, AMD Instinct MI300A 228\t\n\
+4e\tRadeon RX 9070 XT 64, Radeon RX 9070 56\t\n\
+4f\tAMD Instinct MI355X 256, AMD Instinct MI350X 256\t\n\
+");
+
 // registers.toml
 
 /// Registers and LDS of a compute unit.

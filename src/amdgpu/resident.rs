@@ -1,0 +1,596 @@
+//! How many workgroups of a kernel a compute unit holds at once, for the launch and the GPU that are asked about.
+//!
+//! The kernel's own numbers and those of its GPU are in [`super::occupancy`], as LLVM counts them by SIMD; here it is the
+//! compute unit, or the WGP, that is filled with whole workgroups.
+
+use super::occupancy::{Needs, Room, has_wgp};
+use super::registers::{Registers, Unit};
+use super::{CodeObject, Kernel, Processor, runs, tables};
+use crate::compatibility::Answer;
+use crate::launch::{Ask, Choice, Form, Inputs, shown};
+use crate::occupancy::{Chart, Fact, Limit, OccupancyAnswer};
+use crate::order;
+use crate::span::Span;
+
+/// Work-items of a workgroup, at most.
+pub(super) const WORKGROUP: u64 = super::aql::WORKGROUP;
+
+const LLVM: &str = "LLVM 22, AMDGPU IsaInfo";
+
+/// What the metadata says of a kernel's launches.
+#[derive(Default)]
+pub(super) struct Said {
+    /// The workgroup that it must have, and the bytes that say so.
+    pub required: Option<([u64; 3], Span)>,
+}
+
+impl CodeObject {
+    /// What the metadata says of launches of `kernel`.
+    pub(super) fn said(&self, kernel: &Kernel) -> Said {
+        let metadata = self.metadata.as_ref();
+        let described = metadata.map(super::Metadata::by_kernel).unwrap_or_default();
+        let Some(description) = described.get(kernel.name.as_bytes()) else {
+            return Said::default();
+        };
+        let required = description.size_of_workgroup();
+        Said {
+            // 0, 0, 0 stands for any.
+            required: required
+                .filter(|(_, sizes)| *sizes != [0; 3])
+                .map(|(value, sizes)| (sizes, value.span)),
+        }
+    }
+
+    /// Asks for the GPU. Those that the code runs on come first; `None` if the table has none, which it has.
+    pub(super) fn ask_gpu(&self, form: &mut Form<'_>) -> Option<&'static Processor> {
+        let known = tables::PROCESSORS.iter();
+        let known = known.filter(|known| !known.is_generic() && !known.descriptor.is_empty());
+        let mut known: Vec<&'static Processor> = known.collect();
+        let runs = |gpu: &Processor| self.processor.is_some_and(|own| own.runs_on(gpu.name));
+        // gfx906 is before gfx1010.
+        let rank = |gpu: &Processor| (!runs(gpu), gpu.name.len(), gpu.name);
+        order::arrange_by(&mut known, |a, b| rank(a).cmp(&rank(b)));
+        let choices = known.iter().map(|gpu| {
+            let mut label = String::from(gpu.name);
+            let names = units_of(gpu).map(|(name, _)| name);
+            let products = tables::PRODUCTS.name(gpu.mach.into()).unwrap_or_default();
+            let others = products.split(", ").filter(|name| !name.is_empty());
+            let others = others.take(if units_of(gpu).next().is_some() { 0 } else { 2 });
+            for (at, name) in names.chain(others).enumerate() {
+                label.push_str(if at == 0 { " · " } else { ", " });
+                label.push_str(name);
+            }
+            Choice {
+                key: gpu.name.into(),
+                label,
+                unavailable: None,
+            }
+        });
+        let choices = choices.collect();
+        let find = |typed: &str| {
+            let gpu = runs::gpu(typed)?.processor;
+            known.iter().position(|known| known.name == gpu.name)
+        };
+        let ask = Ask {
+            key: "gpu",
+            label: "GPU",
+            group: "GPU",
+            note: "processor; those that the code runs on come first".into(),
+        };
+        let gpu = *known.get(form.choice(ask, choices, 0, find))?;
+        if self.processor.is_none() {
+            form.note("gpu", "the file names no processor that is known");
+        } else if !runs(gpu) {
+            let runs = self.runs_on(gpu.name).map(|gpu| gpu.runs);
+            let reason = runs.filter(|runs| runs.answer == Answer::No);
+            form.note(
+                "gpu",
+                format!(
+                    "the code does not run there: {}",
+                    reason.map(|runs| runs.reason).unwrap_or_default()
+                ),
+            );
+        }
+        Some(gpu)
+    }
+
+    /// How many workgroups of the kernel of that index a compute unit holds at once. The inputs are `gpu`, `units` (CUs of
+    /// the GPU), `block`, `grid`, `shared` (dynamic LDS), `registers` (vector) and, where they count, `sgprs`.
+    pub fn occupancy(&self, kernel: usize, inputs: &Inputs) -> Option<OccupancyAnswer> {
+        let kernel = self.kernels.get(kernel)?;
+        let said = self.said(kernel);
+        let mut form = Form::new(inputs);
+        let gpu = self.ask_gpu(&mut form)?;
+        let units = ask_units(&mut form, gpu);
+        let block = ask_block(&mut form, kernel, &said);
+        let ask = Ask {
+            key: "grid",
+            label: "grid",
+            group: "Launch",
+            note: "workgroups of the grid; with them it is worked out how often all compute units are filled".into(),
+        };
+        let grid = form.dimensions(ask, None);
+        if grid.is_some_and(|grid| grid.contains(&0)) {
+            form.error("grid", "a grid has one workgroup at least");
+        }
+        let fixed = kernel.group_segment.unwrap_or(0);
+        let dynamic = ask_shared(&mut form, gpu, fixed);
+        let asked = Asked::new(self, kernel, gpu, &mut form, product(block), fixed, dynamic)?;
+        asked.check(&mut form);
+
+        let room = asked.room()?;
+        let held = asked.held();
+        let least = held.least();
+        let is_possible = least > 0 && !form.has_errors();
+        let waves = asked.needs.waves_of(asked.needs.workgroup);
+        let groups_of_gpu = |units: u64| f64::from(least) * units as f64 / asked.cus() as f64;
+        let grid_waves = match (grid, units) {
+            (Some(grid), Some(units @ 1..)) if is_possible => {
+                Some(product(grid) as f64 / groups_of_gpu(units))
+            }
+            _ => None,
+        };
+        Some(OccupancyAnswer {
+            unit: asked.unit(),
+            group: "workgroup",
+            wave: "wave",
+            groups: is_possible.then_some(least),
+            waves: is_possible.then(|| least * waves),
+            most_waves: room.most * room.simds,
+            limits: asked.limits(&held)?,
+            grid_waves,
+            charts: asked.charts(),
+            facts: asked.facts()?,
+            inputs: form.inputs,
+            problems: form.problems,
+        })
+    }
+}
+
+/// Products of a processor with their compute units.
+fn units_of(gpu: &Processor) -> impl Iterator<Item = (&'static str, u64)> {
+    let products = tables::COMPUTE_UNITS.name(gpu.mach.into());
+    let products = products.unwrap_or_default().split(", ");
+    products.filter_map(|product| {
+        let (name, units) = product.rsplit_once(' ')?;
+        Some((name, units.parse().ok()?))
+    })
+}
+
+fn ask_units(form: &mut Form<'_>, gpu: &Processor) -> Option<u64> {
+    let mut note = String::from("compute units of the GPU");
+    for (name, units) in units_of(gpu) {
+        note.push_str(&format!("; {name}: {units}"));
+    }
+    let ask = Ask {
+        key: "units",
+        label: "CUs",
+        group: "GPU",
+        note,
+    };
+    let first = units_of(gpu).next();
+    let units = form.number(ask, first.map(|(_, units)| units));
+    if units == Some(0) {
+        form.error("units", "a GPU has one compute unit at least");
+    }
+    units
+}
+
+/// Asks for the workgroup, and says what is wrong with it.
+pub(super) fn ask_block(form: &mut Form<'_>, kernel: &Kernel, said: &Said) -> [u64; 3] {
+    let most = kernel.max_threads.clamp(1, WORKGROUP);
+    let required = said.required.map(|(sizes, _)| sizes);
+    // 1024 is what compilers write where nothing is said.
+    let default = match (required, most) {
+        (Some(sizes), _) => sizes,
+        (None, WORKGROUP) => [256, 1, 1],
+        (None, most) => [most, 1, 1],
+    };
+    let note = match required {
+        Some(_) => "work-items of a workgroup; the kernel must have these".into(),
+        None => format!("work-items of a workgroup, {most} at most"),
+    };
+    let ask = Ask {
+        key: "block",
+        label: "workgroup",
+        group: "Launch",
+        note,
+    };
+    let block = form.dimensions(ask, Some(default)).unwrap_or(default);
+    let items = product(block);
+    if items == 0 {
+        form.error("block", "a workgroup has one work-item at least");
+    } else if let Some(required) = required.filter(|required| *required != block) {
+        let required = shown(required);
+        form.error(
+            "block",
+            format!("the kernel must have workgroups of {required}"),
+        );
+    } else if items > most {
+        form.error(
+            "block",
+            format!("a workgroup of the kernel has {most} work-items at most; these are {items}"),
+        );
+    }
+    block
+}
+
+/// Asks for the LDS that the launch adds to `fixed` bytes, and says what is wrong with it.
+pub(super) fn ask_shared(form: &mut Form<'_>, gpu: &Processor, fixed: u32) -> u64 {
+    let ask = Ask {
+        key: "shared",
+        label: "dynamic LDS",
+        group: "Launch",
+        note: "bytes of a workgroup, besides those that the kernel has".into(),
+    };
+    let dynamic = form.number(ask, Some(0)).unwrap_or(0);
+    let (all, most) = (dynamic.saturating_add(fixed.into()), gpu.lds_limit());
+    if all > most {
+        form.error(
+            "shared",
+            format!(
+                "a workgroup can have {most} bytes of LDS on {}; these are {all}",
+                gpu.name
+            ),
+        );
+    }
+    dynamic
+}
+
+/// How many there are of three sizes.
+pub(super) fn product(sizes: [u64; 3]) -> u64 {
+    sizes.into_iter().fold(1, u64::saturating_mul)
+}
+
+/// LDS that is more than any processor has, and that can still be counted with.
+const TOO_MUCH: u64 = 1 << 24;
+
+/// A number as 32 bits; more than anything holds where it does not fit.
+fn narrow(number: u64) -> u32 {
+    number.min(TOO_MUCH) as u32
+}
+
+/// What is launched, on what.
+struct Asked<'a> {
+    gpu: &'static Processor,
+    kernel: &'a Kernel,
+    needs: Needs,
+    fixed: u32,
+    dynamic: u32,
+}
+
+/// Workgroups that each resource suffices for; `None` where it does not limit.
+struct Held {
+    vgprs: Option<u32>,
+    sgprs: Option<u32>,
+    lds: Option<u32>,
+    waves: u32,
+    workgroups: Option<u32>,
+}
+
+impl Held {
+    fn least(&self) -> u32 {
+        let all = [self.vgprs, self.sgprs, self.lds, self.workgroups];
+        all.into_iter().flatten().fold(self.waves, u32::min)
+    }
+}
+
+impl<'a> Asked<'a> {
+    fn new(
+        object: &CodeObject,
+        kernel: &'a Kernel,
+        gpu: &'static Processor,
+        form: &mut Form<'_>,
+        items: u64,
+        fixed: u32,
+        dynamic: u64,
+    ) -> Option<Self> {
+        let unit = Unit::of(gpu)?;
+        // Waves of a size that the processor does not have are of the one that it has.
+        let wave32 = gpu.wave32 && (kernel.wave32 == Some(true) || !gpu.wave64);
+        let own = object.registers(kernel).unwrap_or_default();
+        let ask = Ask {
+            key: "registers",
+            label: "vector registers",
+            group: "Kernel",
+            note: format!(
+                "of a lane, {} at most, accumulation registers included",
+                vgprs(gpu)
+            ),
+        };
+        let used = form.number(ask, Some(own.vgprs.into())).unwrap_or(0);
+        let mut sgprs = own.sgprs;
+        if unit.sgprs > 0 {
+            let ask = Ask {
+                key: "sgprs",
+                label: "scalar registers",
+                group: "Kernel",
+                note: "of a wave".into(),
+            };
+            sgprs = narrow(form.number(ask, Some(own.sgprs.into())).unwrap_or(0));
+        }
+        let mut asked = Self {
+            gpu,
+            kernel,
+            needs: Needs {
+                registers: Registers {
+                    allocated_sgprs: sgprs.next_multiple_of(unit.sgpr_granule),
+                    ..own
+                },
+                used_vgprs: None,
+                used_sgprs: None,
+                wave32,
+                wgp_mode: kernel.has_wgp_mode(),
+                dynamic_vgprs: kernel.has_dynamic_vgprs(gpu),
+                lds: 0,
+                workgroup: narrow(items),
+            },
+            fixed,
+            dynamic: narrow(dynamic),
+        };
+        asked.needs = asked.with_vgprs(narrow(used));
+        asked.needs = asked.with_lds(asked.dynamic);
+        if kernel.wave32.is_some_and(|own| own != wave32) {
+            let lanes = if wave32 { 32 } else { 64 };
+            form.note(
+                "gpu",
+                format!("waves of {lanes} lanes count: it has no others"),
+            );
+        }
+        Some(asked)
+    }
+
+    fn with_vgprs(&self, vgprs: u32) -> Needs {
+        let unit = Unit::of(self.gpu);
+        let granule = unit.map_or(1, |unit| {
+            Unit::share(self.gpu, self.needs.wave32, unit.vgpr_granule)
+        });
+        let mut needs = self.needs;
+        needs.registers.vgprs = vgprs;
+        needs.registers.allocated_vgprs = vgprs.next_multiple_of(granule.max(1));
+        needs
+    }
+
+    fn with_lds(&self, dynamic: u32) -> Needs {
+        Needs {
+            lds: narrow(u64::from(self.fixed) + u64::from(dynamic)),
+            ..self.needs
+        }
+    }
+
+    fn room(&self) -> Option<Room> {
+        Room::of(self.gpu, &self.needs)
+    }
+
+    /// Compute units that hold workgroups together.
+    fn cus(&self) -> u64 {
+        match has_wgp(self.gpu) && self.needs.wgp_mode {
+            true => 2,
+            false => 1,
+        }
+    }
+
+    fn unit(&self) -> &'static str {
+        match self.cus() {
+            2 => "WGP",
+            _ => "CU",
+        }
+    }
+
+    fn held(&self) -> Held {
+        self.held_of(&self.needs)
+    }
+
+    /// Workgroups that a compute unit holds if they need `needs`.
+    fn held_of(&self, needs: &Needs) -> Held {
+        let waves = needs.waves_of(needs.workgroup).max(1);
+        let Some(room) = Room::of(self.gpu, needs) else {
+            return Held {
+                vgprs: None,
+                sgprs: None,
+                lds: None,
+                waves: 0,
+                workgroups: None,
+            };
+        };
+        let of_simds = |parts: u32| parts.saturating_mul(room.simds) / waves;
+        let vgprs = match needs.registers.vgprs > vgprs(self.gpu) {
+            true => 0,
+            false => of_simds(room.vgprs.parts()),
+        };
+        let is_too_large = u64::from(needs.workgroup) > WORKGROUP;
+        let is_too_much = u64::from(needs.lds) > self.gpu.lds_limit();
+        let lds = if is_too_much { 0 } else { room.lds.parts() };
+        Held {
+            vgprs: (!needs.dynamic_vgprs).then_some(vgprs),
+            sgprs: room.sgprs.as_ref().map(|sgprs| of_simds(sgprs.parts())),
+            lds: (needs.lds > 0).then_some(lds),
+            waves: match is_too_large {
+                true => 0,
+                false => room.most * room.simds / waves,
+            },
+            workgroups: (waves > 1).then_some(room.barriers),
+        }
+    }
+
+    /// Says what is wrong with registers.
+    fn check(&self, form: &mut Form<'_>) {
+        let most = vgprs(self.gpu);
+        let held = self.held();
+        if self.needs.registers.vgprs > most && !self.needs.dynamic_vgprs {
+            form.error(
+                "registers",
+                format!("a lane has {most} vector registers at most"),
+            );
+        } else if held.vgprs == Some(0) && u64::from(self.needs.workgroup) <= WORKGROUP {
+            let waves = self.needs.waves_of(self.needs.workgroup);
+            let room = self
+                .room()
+                .map_or(0, |room| room.vgprs.parts() * room.simds);
+            form.error(
+                "block",
+                format!(
+                    "a workgroup has {waves} waves; vector registers suffice for {room} at once"
+                ),
+            );
+        } else if held.sgprs == Some(0) {
+            form.error("sgprs", "they do not suffice for one workgroup");
+        }
+    }
+
+    fn limits(&self, held: &Held) -> Option<Vec<Limit>> {
+        let room = self.room()?;
+        let least = held.least();
+        let needs = &self.needs;
+        let waves = needs.waves_of(needs.workgroup);
+        let limit = |name, groups: Option<u32>, note| Limit {
+            name,
+            groups,
+            is_limit: groups == Some(least),
+            note,
+        };
+        let of_simd = |used: u32, total: u32, granule: u32, parts: u32| {
+            format!(
+                "{used} of a lane or wave, in steps of {granule}; a SIMD's {total} suffice for {parts} waves, {} SIMDs for {}, \
+                 of which a workgroup has {waves}",
+                room.simds,
+                parts.saturating_mul(room.simds)
+            )
+        };
+        let vgprs = match needs.dynamic_vgprs {
+            true => "they are allocated as a wave runs".into(),
+            false => of_simd(
+                needs.registers.vgprs,
+                room.vgprs.total,
+                room.vgprs.granule,
+                room.vgprs.parts(),
+            ),
+        };
+        let mut limits = vec![limit("vector registers", held.vgprs, vgprs)];
+        if let Some(sgprs) = &room.sgprs {
+            let note = of_simd(
+                needs.registers.allocated_sgprs,
+                sgprs.total,
+                sgprs.granule,
+                sgprs.parts(),
+            );
+            limits.push(limit("scalar registers", held.sgprs, note));
+        }
+        limits.push(limit(
+            "LDS",
+            held.lds,
+            format!(
+                "{} bytes of the kernel + {} dynamic, in steps of {}: {} of {}",
+                self.fixed, self.dynamic, room.lds.granule, room.lds.allocated, room.lds.total
+            ),
+        ));
+        limits.push(limit(
+            "waves",
+            Some(held.waves),
+            format!(
+                "a workgroup of {} work-items has {waves}, {} SIMDs hold {} each",
+                needs.workgroup, room.simds, room.most
+            ),
+        ));
+        limits.push(limit(
+            "workgroups",
+            held.workgroups,
+            match held.workgroups {
+                Some(most) => format!("there are barriers for {most}"),
+                None => "workgroups of one wave need no barrier".into(),
+            },
+        ));
+        Some(limits)
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        let most = self.kernel.max_threads.clamp(1, WORKGROUP);
+        let resident = |needs: &Needs| match u64::from(needs.workgroup) > most {
+            true => 0,
+            false => self.held_of(needs).least() * needs.waves_of(needs.workgroup),
+        };
+        let lanes = if self.needs.wave32 { 32 } else { 64 };
+        let blocks = (1..=WORKGROUP as u32 / lanes).map(|waves| waves * lanes);
+        let room = narrow(self.gpu.lds_limit()).saturating_sub(self.fixed);
+        // Every KiB, and what is left of one behind the last of them.
+        let shared = (0..=room / 1024).map(|kib| kib * 1024);
+        let shared = shared.chain((!room.is_multiple_of(1024)).then_some(room));
+        let block = |workgroup| Needs {
+            workgroup,
+            ..self.needs
+        };
+        let points = |values: &mut dyn Iterator<Item = u32>, with: &dyn Fn(u32) -> Needs| {
+            values.map(|n| [n, resident(&with(n))]).collect()
+        };
+        vec![
+            Chart {
+                input: "block",
+                label: "work-items of a workgroup",
+                points: points(&mut { blocks }, &block),
+                present: self.needs.workgroup,
+            },
+            Chart {
+                input: "registers",
+                label: "vector registers of a lane",
+                points: points(&mut (1..=vgprs(self.gpu)), &|n| self.with_vgprs(n)),
+                present: self.needs.registers.vgprs,
+            },
+            Chart {
+                input: "shared",
+                label: "bytes of dynamic LDS",
+                points: points(&mut { shared }, &|n| self.with_lds(n)),
+                present: self.dynamic,
+            },
+        ]
+    }
+
+    fn facts(&self) -> Option<Vec<Fact>> {
+        let room = self.room()?;
+        let fact = |name: &str, value: u64, source: &str| Fact {
+            name: name.into(),
+            value: value.to_string(),
+            source: source.into(),
+        };
+        let lanes = if self.needs.wave32 { 32 } else { 64 };
+        let mut facts = vec![
+            fact("lanes of a wave", lanes, "the kernel's descriptor"),
+            fact("SIMDs of the unit", room.simds.into(), LLVM),
+            fact("waves of a SIMD", room.most.into(), LLVM),
+            fact(
+                "vector registers of a SIMD, of a lane of this wave size",
+                room.vgprs.total.into(),
+                LLVM,
+            ),
+            fact(
+                "vector registers are given in steps of",
+                room.vgprs.granule.into(),
+                LLVM,
+            ),
+            fact("vector registers of a lane", vgprs(self.gpu).into(), LLVM),
+            fact("bytes of LDS of the unit", room.lds.total.into(), LLVM),
+            fact("bytes of LDS of a workgroup", self.gpu.lds_limit(), LLVM),
+            fact("LDS is given in steps of", room.lds.granule.into(), LLVM),
+            fact("workgroups with barriers", room.barriers.into(), LLVM),
+            fact(
+                "bytes of LDS of the kernel",
+                self.fixed.into(),
+                "the kernel's descriptor",
+            ),
+        ];
+        if let Some(sgprs) = &room.sgprs {
+            facts.push(fact("scalar registers of a SIMD", sgprs.total.into(), LLVM));
+            let step = sgprs.granule.into();
+            facts.push(fact("scalar registers are given in steps of", step, LLVM));
+        }
+        Some(facts)
+    }
+}
+
+/// Vector registers that a lane can name: LLVM 22, `IsaInfo::getAddressableNumVGPRs`.
+fn vgprs(gpu: &Processor) -> u32 {
+    match gpu.descriptor {
+        "gfx90a" => 512,
+        "gfx125" => 1024,
+        _ => 256,
+    }
+}
