@@ -28,6 +28,7 @@ pub mod container;
 pub mod decode;
 pub mod device;
 pub mod document;
+pub mod dump;
 mod dumps;
 pub mod elf;
 pub mod error;

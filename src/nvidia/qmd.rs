@@ -2,11 +2,9 @@
 //!
 //! The layouts are data, `tables/nvidia/qmd.toml`. Bytes that no field of a version has are fields named `gap`.
 
-use serde::Serialize;
-
 use super::tables;
 use crate::error::{Diagnostic, Kind};
-use crate::record::{self, Field, Layout, Raw, Record, Value};
+use crate::record::{self, Layout, Raw, Record};
 
 /// A version of the descriptor.
 #[derive(Debug)]
@@ -223,46 +221,4 @@ pub fn findings(version: &Version, bytes: &[u8], offset: u64) -> Vec<Diagnostic>
         );
     }
     findings
-}
-
-/// A field in which two descriptors differ.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
-pub struct Difference {
-    /// The field's name.
-    pub name: String,
-    /// The field of the first descriptor; `null` where its version has none of that name.
-    pub first: Option<Field>,
-    /// The field of the second one.
-    pub second: Option<Field>,
-}
-
-/// The fields in which `first` and `second` differ, in the order of the first one, then those that only the second one has.
-/// Fields of different versions are the same if their names are; of those that only one version has, only those that are not zero
-/// are listed. Gaps are compared within one version.
-pub fn compare(first: &Record, second: &Record) -> Vec<Difference> {
-    let is_one_version = first.layout == second.layout;
-    let is_named = |field: &&Field| is_one_version || !field.name.starts_with("gap ");
-    let is_set = |field: &Field| !matches!(field.value, Value::Unsigned(0) | Value::Flag(false));
-    let mut differences = Vec::new();
-    for field in first.fields.iter().filter(is_named) {
-        let other = second.field(&field.name);
-        if other.map_or_else(|| is_set(field), |other| other.value != field.value) {
-            differences.push(Difference {
-                name: field.name.clone(),
-                first: Some(field.clone()),
-                second: other.cloned(),
-            });
-        }
-    }
-    for field in second.fields.iter().filter(is_named) {
-        if first.field(&field.name).is_none() && is_set(field) {
-            differences.push(Difference {
-                name: field.name.clone(),
-                first: None,
-                second: Some(field.clone()),
-            });
-        }
-    }
-    differences
 }

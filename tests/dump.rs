@@ -1,0 +1,556 @@
+//! Dumps as text. What tools print of 80 bytes, word lists, arrays, the bursts of a descriptor, and what is said of text that is not
+//! as it should be.
+
+use kernelscope::dump::{self, Dump, DumpForm};
+use kernelscope::error::Severity;
+
+/// The bytes that the tools below were given: 32 zeros, two words, text, 17 zeros, text, a word.
+fn sample() -> Vec<u8> {
+    let mut bytes = vec![0; 32];
+    bytes.extend([0x7f, 0, 0, 0, 0, 0, 0, 0x3c]);
+    bytes.extend(b"AB {,|}");
+    bytes.extend([0; 17]);
+    bytes.extend(b"tail of it!!\0\x10\0\0");
+    bytes
+}
+
+fn read(text: &str) -> Dump {
+    dump::read(text, None)
+}
+
+/// What is said of a dump: the line that it is about, and the sentence.
+fn said(dump: &Dump) -> Vec<String> {
+    let say = |finding: &kernelscope::error::Diagnostic| {
+        let line = finding.context.as_deref().unwrap_or("whole");
+        format!("{line}: {}", finding.message)
+    };
+    dump.findings.iter().map(say).collect()
+}
+
+/// What xxd 2024, hexdump and od of util-linux and coreutils, and gdb print of the sample, with the commands.
+const PRINTED: &[(&str, &str)] = &[
+    (
+        "xxd",
+        "00000000: 0000 0000 0000 0000 0000 0000 0000 0000  ................
+00000010: 0000 0000 0000 0000 0000 0000 0000 0000  ................
+00000020: 7f00 0000 0000 003c 4142 207b 2c7c 7d00  .......<AB {,|}.
+00000030: 0000 0000 0000 0000 0000 0000 0000 0000  ................
+00000040: 7461 696c 206f 6620 6974 2121 0010 0000  tail of it!!....
+",
+    ),
+    (
+        "xxd -e",
+        "00000000: 00000000 00000000 00000000 00000000  ................
+00000010: 00000000 00000000 00000000 00000000  ................
+00000020: 0000007f 3c000000 7b204241 007d7c2c  .......<AB {,|}.
+00000030: 00000000 00000000 00000000 00000000  ................
+00000040: 6c696174 20666f20 21217469 00001000  tail of it!!....
+",
+    ),
+    (
+        "xxd -g4",
+        "00000000: 00000000 00000000 00000000 00000000  ................
+00000010: 00000000 00000000 00000000 00000000  ................
+00000020: 7f000000 0000003c 4142207b 2c7c7d00  .......<AB {,|}.
+00000030: 00000000 00000000 00000000 00000000  ................
+00000040: 7461696c 206f6620 69742121 00100000  tail of it!!....
+",
+    ),
+    (
+        "xxd -p",
+        "000000000000000000000000000000000000000000000000000000000000
+00007f0000000000003c4142207b2c7c7d00000000000000000000000000
+000000007461696c206f66206974212100100000
+",
+    ),
+    (
+        "xxd -i",
+        "unsigned char s_bin[] = {
+  0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+  0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+  0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x7f, 0x00, 0x00, 0x00,
+  0x00, 0x00, 0x00, 0x3c, 0x41, 0x42, 0x20, 0x7b, 0x2c, 0x7c, 0x7d, 0x00,
+  0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+  0x00, 0x00, 0x00, 0x00, 0x74, 0x61, 0x69, 0x6c, 0x20, 0x6f, 0x66, 0x20,
+  0x69, 0x74, 0x21, 0x21, 0x00, 0x10, 0x00, 0x00
+};
+unsigned int s_bin_len = 80;
+",
+    ),
+    (
+        "hexdump -C",
+        "00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|
+*
+00000020  7f 00 00 00 00 00 00 3c  41 42 20 7b 2c 7c 7d 00  |.......<AB {,|}.|
+00000030  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|
+00000040  74 61 69 6c 20 6f 66 20  69 74 21 21 00 10 00 00  |tail of it!!....|
+00000050
+",
+    ),
+    (
+        "hexdump",
+        "0000000 0000 0000 0000 0000 0000 0000 0000 0000
+*
+0000020 007f 0000 0000 3c00 4241 7b20 7c2c 007d
+0000030 0000 0000 0000 0000 0000 0000 0000 0000
+0000040 6174 6c69 6f20 2066 7469 2121 1000 0000
+0000050
+",
+    ),
+    (
+        "od -tx4",
+        "0000000 00000000 00000000 00000000 00000000
+*
+0000040 0000007f 3c000000 7b204241 007d7c2c
+0000060 00000000 00000000 00000000 00000000
+0000100 6c696174 20666f20 21217469 00001000
+0000120
+",
+    ),
+    (
+        "od -A x -t x4z",
+        "000000 00000000 00000000 00000000 00000000  >................<
+*
+000020 0000007f 3c000000 7b204241 007d7c2c  >.......<AB {,|}.<
+000030 00000000 00000000 00000000 00000000  >................<
+000040 6c696174 20666f20 21217469 00001000  >tail of it!!....<
+000050
+",
+    ),
+    (
+        "od -A d -t x1",
+        "0000000 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+*
+0000032 7f 00 00 00 00 00 00 3c 41 42 20 7b 2c 7c 7d 00
+0000048 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+0000064 74 61 69 6c 20 6f 66 20 69 74 21 21 00 10 00 00
+0000080
+",
+    ),
+    (
+        "od -v -An -tx4",
+        " 00000000 00000000 00000000 00000000
+ 00000000 00000000 00000000 00000000
+ 0000007f 3c000000 7b204241 007d7c2c
+ 00000000 00000000 00000000 00000000
+ 6c696174 20666f20 21217469 00001000
+",
+    ),
+    (
+        "gdb x/20xw",
+        "0x0:\t0x00000000\t0x00000000\t0x00000000\t0x00000000
+0x10:\t0x00000000\t0x00000000\t0x00000000\t0x00000000
+0x20:\t0x0000007f\t0x3c000000\t0x7b204241\t0x007d7c2c
+0x30:\t0x00000000\t0x00000000\t0x00000000\t0x00000000
+0x40:\t0x6c696174\t0x20666f20\t0x21217469\t0x00001000
+",
+    ),
+];
+
+#[test]
+fn what_tools_print_is_read() {
+    for (command, text) in PRINTED {
+        let dump = read(text);
+        assert_eq!(dump.bytes, sample(), "{command}: {:?}", said(&dump));
+        assert!(dump.findings.is_empty(), "{command}: {:?}", said(&dump));
+        let is_array = *command == "xxd -i";
+        assert_eq!(dump.form == Some(DumpForm::C), is_array, "{command}");
+        assert_eq!(dump.numbering, None);
+        // The same with the line ends of other systems, and without the last one.
+        let other = text.trim_end().replace('\n', "\r\n");
+        assert_eq!(read(&other).bytes, sample(), "{command}");
+    }
+}
+
+#[test]
+fn digits_alone_are_bytes_in_order_and_groups_of_words_are_little_endian() {
+    for (text, expected) in [
+        ("7f00003c00", &[0x7f, 0, 0, 0x3c, 0][..]),
+        ("7f 00 00 3C", &[0x7f, 0, 0, 0x3c]),
+        ("\\x7f\\x00\\x00\\x3c", &[0x7f, 0, 0, 0x3c]),
+        ("0x3c00007f", &[0x7f, 0, 0, 0x3c]),
+        ("3c00007f 00001000", &[0x7f, 0, 0, 0x3c, 0, 0x10, 0, 0]),
+        ("0x3c00007f, 4096", &[0x7f, 0, 0, 0x3c, 0, 0x10, 0, 0]),
+        ("0x7f, 0x3c", &[0x7f, 0x3c]),
+        ("# a remark\n7f\n\n3c\n", &[0x7f, 0x3c]),
+        // As gdb prints the addresses of a program's variables.
+        (
+            "0x7f10 <qmd>:\t0x3c00007f\n0x7f14 <qmd+4>:\t0x00001000\n",
+            &[0x7f, 0, 0, 0x3c, 0, 0x10, 0, 0],
+        ),
+    ] {
+        assert_eq!(read(text).bytes, expected, "{text}");
+    }
+}
+
+#[test]
+fn the_elements_of_an_array_are_as_wide_as_their_type_or_their_digits() {
+    for (text, expected) in [
+        (
+            "uint32_t qmd[] = {0x7f, 1,};",
+            &[0x7f, 0, 0, 0, 1, 0, 0, 0][..],
+        ),
+        (
+            "const unsigned q[2] = { 0x7fU, 0x1UL };",
+            &[0x7f, 0, 0, 0, 1, 0, 0, 0],
+        ),
+        ("unsigned short q[] = { 1, 0x203 };", &[1, 0, 3, 2]),
+        (
+            "unsigned long long q[] = { 0x7f };",
+            &[0x7f, 0, 0, 0, 0, 0, 0, 0],
+        ),
+        ("{ 0x0000007f, 0x00000001 }", &[0x7f, 0, 0, 0, 1, 0, 0, 0]),
+        ("{ 0x7f, 0x01 }", &[0x7f, 1]),
+        ("{ 0x007f, 0x0001 }", &[0x7f, 0, 1, 0]),
+        // Of several lengths they are words.
+        ("{ 0x0, 0x7f }", &[0, 0, 0, 0, 0x7f, 0, 0, 0]),
+        (
+            "/* word: 0 */ int q[] = { // {1\n 2, /* 3, */ 4 };",
+            &[2, 0, 0, 0, 4, 0, 0, 0],
+        ),
+    ] {
+        let dump = read(text);
+        assert_eq!(dump.bytes, expected, "{text}");
+        assert_eq!(dump.form, Some(DumpForm::C));
+        assert!(dump.findings.is_empty(), "{text}: {:?}", said(&dump));
+    }
+    let dump = read("uint8_t a[] = {\n 1, 256,\n x, 2\n");
+    assert_eq!(dump.bytes, [1, 0, 2]);
+    assert_eq!(
+        said(&dump),
+        [
+            "line 2: the number is too large for the array; cut off",
+            "line 3: not a number; left out",
+            "line 4: the array does not end"
+        ]
+    );
+    let dump = read("char a[] = {1};\nchar b[] = {2};");
+    assert_eq!(dump.bytes, [1]);
+    assert_eq!(said(&dump).len(), 1);
+}
+
+/// What the shim of the walk-through article prints of a burst at word 12 of a mapping: the header, and `words`, counted from 1.
+fn burst(words: &[u32]) -> String {
+    let mut text = format!(
+        "\n=== [Shim] Dump of Mapped Pushbuffers ===\n\
+         Mapping 3: /dev/nvidia0, at 0x7f2a40000000 (4096 bytes), offset 0x0\n  \
+         [+] Method burst at word 12: header = 0x{:08X}\n      INC, count {}, offset 0x0318\n",
+        (1 << 29) | (words.len() << 16) | (1 << 13) | (0x318 / 4),
+        words.len()
+    );
+    for (i, word) in words.iter().enumerate() {
+        text += &format!("      word {:02}: 0x{word:08X}\n", i + 1);
+    }
+    text
+}
+
+/// The two address words of 0x7400001100, in units of 256, and 64 words of which words 12 and 18 are those of the article.
+fn launched() -> Vec<u32> {
+    let mut words = vec![0x0, 0x7400_0011];
+    words.extend([0; 64]);
+    words[2 + 12] = 0x1000;
+    words[2 + 18] = 0x0100_0030;
+    words
+}
+
+#[test]
+fn bursts_of_descriptors_are_read_as_they_are_printed() {
+    let words = launched();
+    let expected: Vec<u8> = words[2..]
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    let dump = read(&burst(&words));
+    assert_eq!(dump.bytes, expected);
+    assert_eq!(dump.form, Some(DumpForm::Words));
+    assert_eq!(dump.numbering, Some(1));
+    assert_eq!(dump.bursts.len(), 1);
+    assert_eq!(dump.bursts[0].line, 4);
+    // INC, 66 words, subchannel 1, method 0x318
+    assert_eq!(dump.bursts[0].header, Some(0x2042_20c6));
+    assert_eq!(dump.bursts[0].address, Some(0x74_0000_1100));
+    assert_eq!(dump.bursts[0].bytes, expected);
+    let notes: Vec<_> = dump.findings.iter().map(|f| f.severity).collect();
+    assert_eq!(notes, [Severity::Note], "{:?}", said(&dump));
+
+    // The lines of words alone are the same.
+    let text = burst(&words);
+    let alone = &text[text.find("      word").unwrap()..];
+    let dump = read(alone);
+    assert_eq!(dump.bytes, expected);
+    assert_eq!(dump.bursts[0].address, Some(0x74_0000_1100));
+    assert_eq!(dump.bursts[0].header, None);
+    // On Blackwell bit 30 of the first word says that 384 bytes follow.
+    let mut words = launched();
+    words[0] |= 1 << 30;
+    words.extend([7; 32]);
+    let dump = read(&burst(&words));
+    assert_eq!(dump.bytes.len(), 384);
+    assert_eq!(dump.bursts[0].address, Some(0x74_0000_1100));
+    // A burst that is cut off, and another one behind it.
+    let text = burst(&launched());
+    let cut = &text[..text.find("word 60").unwrap()];
+    let dump = read(&format!("{cut}\n{text}"));
+    assert_eq!(dump.bytes.len(), (59 - 2) * 4);
+    assert_eq!(dump.bursts.len(), 2);
+    assert_eq!(dump.bursts[1].bytes, expected);
+    let said = said(&dump);
+    assert_eq!(said[0], "line 4: the burst has 66 words, 59 are there");
+    assert!(said.last().unwrap().contains("another burst"), "{said:?}");
+}
+
+#[test]
+fn words_are_counted_from_0_or_from_1() {
+    let list = |from: usize, count: usize| -> String {
+        let line = |i: usize| format!("word {}: 0x{:08x}\n", i + from, 0x100 + i);
+        (0..count).map(line).collect()
+    };
+    let expected: Vec<u8> = (0..64_u32)
+        .flat_map(|i| (0x100 + i).to_le_bytes())
+        .collect();
+    for from in [0, 1] {
+        let dump = read(&list(from, 64));
+        assert_eq!(dump.bytes, expected);
+        assert_eq!(dump.numbering, Some(from as u32));
+        assert!(dump.findings.is_empty() && dump.bursts.is_empty());
+        // Said so, it is the same.
+        assert_eq!(
+            dump::read(&list(from, 64), Some(from as u32)).bytes,
+            expected
+        );
+    }
+    // Counted from 0 although the first one that is there is word 1.
+    let dump = dump::read(&list(1, 63), Some(0));
+    assert_eq!(dump.bytes.len(), 256);
+    assert_eq!(dump.bytes[..8], [0, 0, 0, 0, 0, 1, 0, 0]);
+    assert_eq!(
+        said(&dump),
+        ["line 1: 1 words are missing, the first is word 0; they are zero"]
+    );
+    // Counted from 1 cannot be where there is a word 0.
+    assert_eq!(dump::read(&list(0, 64), Some(1)).numbering, Some(0));
+    // 66 words that are counted from 0 are 66 words.
+    assert_eq!(read(&list(0, 66)).bytes.len(), 264);
+    assert_eq!(
+        read("qmd[1] = 0x2;\nqmd[0] = 0x1;\n").bytes,
+        [1, 0, 0, 0, 2, 0, 0, 0]
+    );
+}
+
+#[test]
+fn words_that_are_missing_twice_or_out_of_order_are_findings() {
+    let text =
+        "word 0: 0x1\nword 3: 0x4\nword 1: 0x2\nword 3: 0x4\nword 3: 0x5\nword 5: 0x100000000\n";
+    let dump = read(text);
+    let words: Vec<u8> = [1, 2, 0, 4, 0, 0_u32]
+        .iter()
+        .flat_map(|w| w.to_le_bytes())
+        .collect();
+    assert_eq!(dump.bytes, words);
+    assert_eq!(
+        said(&dump),
+        [
+            "line 6: more than 32 bits of a word; cut off",
+            "line 3: the word is out of order",
+            "line 4: the word is there twice",
+            "line 5: another value of the word came before, which counts",
+            "line 1: 2 words are missing, the first is word 2; they are zero",
+        ]
+    );
+    let offsets: Vec<_> = dump.findings.iter().map(|finding| finding.offset).collect();
+    // Lines 1 to 5 have 12 characters each.
+    assert_eq!(offsets[..4], [Some(60), Some(24), Some(36), Some(48)]);
+    let dump = read("word 4294967295: 0x1\nword 4194304: 0x1\nword 0: 0x1\n");
+    assert_eq!(dump.bytes, [1, 0, 0, 0]);
+    assert_eq!(said(&dump).len(), 2);
+}
+
+#[test]
+fn gaps_between_offsets_are_findings() {
+    let dump = read("00000010: 01 02 03 04\n00000018: 05\n00000010: 06\nwhatever\n00000019: 0\n");
+    assert_eq!(dump.bytes, [1, 2, 3, 4, 0, 0, 0, 0, 5, 6]);
+    assert_eq!(
+        said(&dump),
+        [
+            "line 2: 4 bytes before this line are missing; they are zero",
+            "line 3: the offset is smaller than where the line before ends; it does not count",
+            "line 4: not digits; left out",
+            "line 5: the offset is smaller than where the line before ends; it does not count",
+            "line 5: an odd number of digits; the last one is left out",
+        ]
+    );
+    let far = read("00000000: 01\nffffffffff: 02\n");
+    assert_eq!(far.bytes, [1, 2]);
+    let squeezed = read(" 01 02\n*\n 03\n");
+    assert_eq!(squeezed.bytes, [1, 2, 3]);
+    assert!(
+        said(&squeezed)[0].contains("no offset says how many"),
+        "{:?}",
+        said(&squeezed)
+    );
+}
+
+#[test]
+fn what_is_printed_is_read_back() {
+    let mut state = 1_u32;
+    for length in (0..100).chain([264, 1024]) {
+        let random = |_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        };
+        let random: Vec<u8> = (0..length).map(random).collect();
+        for bytes in [
+            random,
+            vec![0; length],
+            vec![b' '; length],
+            vec![b'1'; length],
+        ] {
+            for form in [DumpForm::Hex, DumpForm::C, DumpForm::Words] {
+                let text = dump::print(&bytes, form, "qmd");
+                assert!(length == 0 || dump::is_text(text.as_bytes()));
+                let dump = read(&text);
+                assert_eq!(dump.bytes, bytes, "{text}");
+                let expected = usize::from(length == 0);
+                assert_eq!(dump.findings.len(), expected, "{text}\n{:?}", said(&dump));
+                let is_whole = length % 4 == 0 || form == DumpForm::C;
+                if length > 0 && is_whole {
+                    assert_eq!(dump.form, Some(form), "{text}");
+                }
+            }
+        }
+    }
+    let text = dump::print(
+        &[
+            1, 0, 0, 0, 0, 0x10, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0, 0,
+        ],
+        DumpForm::C,
+        "qmd",
+    );
+    assert_eq!(
+        text,
+        "static const uint32_t qmd[5] = {\n    /*   0 */ 0x00000001, 0x00001000, 0x00000003, 0x00000004,\n    /*   4 */ 0x00000005,\n};\n"
+    );
+    let text = dump::print(b"word\0\xff", DumpForm::Hex, "");
+    assert_eq!(
+        text,
+        "00000000: 77 6f 72 64 00 ff                                word..\n"
+    );
+}
+
+#[test]
+fn any_text_is_read_without_panic() {
+    for text in [
+        "",
+        " ",
+        "\n",
+        ":",
+        "0x",
+        "0x:",
+        "word",
+        "word :",
+        "word 1:",
+        "word 1: 0x",
+        "[",
+        "]",
+        "]: 0x1",
+        "[]=0x1",
+        "[1]=0x1",
+        "{",
+        "}",
+        "{}",
+        "}{",
+        "{1",
+        "/*",
+        "/* {",
+        "{/*",
+        "//",
+        "*",
+        "*\n*\n00000010",
+        "Method burst at word",
+        "Method burst at word 1: header = 0xZ\nword 1: 0x1",
+        "Method burst at word 1: header = 0x20420000\n",
+        "0000000: ",
+        "|",
+        "00 |",
+        "é: é",
+        "é",
+        "word é: 0x1",
+        "xword 1: 0x1",
+        "éword 1: 0x1",
+        "00000000: é  é",
+        "18446744073709551615 18446744073709551615",
+        "0x10000000000000000",
+        "{0x10000000000000000}",
+        "word 0: 0x10000000000000000",
+        "ffffffffffffffff: 00\n0: 00",
+        "00000000  00  >",
+        "word 1: 0x1\nword 4194303: 0x1",
+    ] {
+        let dump = read(text);
+        assert!(
+            !dump.bytes.is_empty() || dump.findings.has_errors(),
+            "{text}"
+        );
+        assert_eq!(dump.form.is_some(), !dump.bytes.is_empty(), "{text}");
+        dump::read(text, Some(1));
+        dump::read(text, Some(u32::MAX));
+    }
+    // Pieces of dumps in any order.
+    let pieces = [
+        "0",
+        "7f",
+        "00000010",
+        ":",
+        " ",
+        "  ",
+        "\n",
+        "0x",
+        "word",
+        "word 1",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        "*",
+        "|",
+        "/*",
+        "*/",
+        "é",
+        "burst at word",
+    ];
+    let mut state = 7_usize;
+    for _ in 0..5_000 {
+        let mut text = String::new();
+        for _ in 0..12 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            text += pieces[(state >> 33) % pieces.len()];
+        }
+        read(&text);
+    }
+}
+
+#[test]
+fn text_is_bounded() {
+    let long = "00 ".repeat(8 << 20);
+    let dump = read(&long);
+    assert!(dump.bytes.len() <= dump::LIMIT);
+    assert!(said(&dump)[0].contains("16 MiB"), "{:?}", said(&dump));
+    // A repeated line that goes on to the end of the world.
+    let dump = read("00000000  41 42  |AB|\n*\nffffffff\n");
+    assert_eq!(dump.bytes.len(), 2);
+    let lines = "x\n".repeat(1 << 20);
+    assert!(read(&lines).findings.len() <= 1001);
+    let large = "word 4194303: 0x1\nword 0: 0x1\n".repeat(1000);
+    assert_eq!(read(&large).bytes.len(), dump::LIMIT);
+}
+
+#[test]
+fn text_is_told_from_bytes() {
+    assert!(dump::is_text(b"word 1: 0x1\r\n\t"));
+    assert!(!dump::is_text(b""));
+    assert!(!dump::is_text(&[0; 256]));
+    assert!(!dump::is_text(b"7f \xff"));
+}
