@@ -17,6 +17,7 @@ const PANELS = [
   'kernels',
   'kernels/0',
   'kernels/0/code',
+  'launch',
   'sections',
   'segments',
   'symbols',
@@ -50,6 +51,7 @@ async function check(page: Page, what: string, ...within: string[]): Promise<voi
 async function view(page: Page, key: string): Promise<void> {
   await page.locator('kernel-scope').evaluate((element, key) => element.setAttribute('view', key), key);
   await expect(page.locator('kernel-scope-panel h2').first()).not.toBeEmpty();
+  if (key === 'launch') await expect(page.locator('kernel-scope-made .unit').first()).toBeVisible();
   await page.waitForTimeout(100);
 }
 

@@ -2,7 +2,7 @@
 // the whole text whenever something is typed, chosen or taken away.
 
 import { css, html, LitElement, nothing } from 'lit';
-import { grouped, plainValue, readInputs, typeInput, verdict } from '../inputs.ts';
+import { grouped, plainValue, readInputs, type Typed, typeInput, verdict } from '../inputs.ts';
 import type { LaunchInput, Problem } from '../protocol.ts';
 import { base } from '../style.ts';
 import { name } from '../text.ts';
@@ -16,6 +16,9 @@ const EXAMPLES: Record<LaunchInput['kind'], string> = {
   text: '',
 };
 
+/** Headings below which the fields are seen at first; below others, where something is typed or wrong. */
+const OPEN = 2;
+
 export class Form extends LitElement {
   static override properties = {
     inputs: { attribute: false },
@@ -26,9 +29,10 @@ export class Form extends LitElement {
     base,
     css`
       :host { display: block; }
-      fieldset { border: 0; margin: 0 0 10px; padding: 0; min-inline-size: 0; }
-      legend { font: 600 13px var(--sans); padding: 0; margin-block-end: 4px; }
-      .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 150px), 1fr)); gap: 8px 14px; align-items: start; }
+      details { margin: 0 0 10px; }
+      summary { font: 600 13px var(--sans); margin-block-end: 4px; cursor: pointer; }
+      summary small { font: 12px var(--mono); color: var(--dim); margin-inline-start: 4px; }
+      .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 130px), 1fr)); gap: 8px 14px; align-items: start; }
       label { display: block; font-size: 12px; color: var(--dim); margin-block-end: 1px; overflow-wrap: anywhere; }
       .given label { color: var(--ink); font-weight: 600; }
       .of { display: flex; gap: 4px; align-items: center; }
@@ -38,12 +42,16 @@ export class Form extends LitElement {
       .field[aria-invalid="true"] { border-color: var(--error); }
       .clear { color: var(--dim); inline-size: 24px; block-size: 24px; flex: none; text-align: center; border-radius: 6px; }
       .clear:hover { background: var(--hover); color: var(--ink); }
-      .note, .problem { font-size: 11.5px; line-height: 1.35; margin-block-start: 2px; overflow-wrap: anywhere; color: var(--dim); }
+      .long { grid-column: span 2; }
+      /* What a field is for is there in full once somebody is at it. */
+      .help { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+      div:focus-within > .help { display: block; }
+      .help, .problem { font-size: 11.5px; line-height: 1.35; margin-block-start: 2px; overflow-wrap: anywhere; color: var(--dim); }
       .problem { color: var(--ink); padding-inline-start: 7px; border-inline-start: 2px solid var(--dim); }
       .problem.warning { border-color: var(--warning); }
       .problem.error { color: var(--error); border-color: var(--error); }
       @container (max-width: 700px) { .of > .field { min-block-size: 34px; } .clear { inline-size: 34px; block-size: 34px; } }
-      @media print { .clear { display: none; } .field { border: 0; padding: 0; } }
+      @media print { .clear { display: none; } .help { display: block; } .field { border: 0; padding: 0; } }
     `,
   ];
 
@@ -51,6 +59,8 @@ export class Form extends LitElement {
   declare problems: readonly Problem[];
   /** What has been typed: `grid=4096;block=256`. It counts for what the fields show, whatever of it the answer knows already. */
   declare text: string;
+  /** Headings below which the fields were to be seen at some time. */
+  readonly #opened = new Set<string>();
 
   constructor() {
     super();
@@ -68,21 +78,29 @@ export class Form extends LitElement {
       <p class="unseen" role="status">${verdict(problems, inputs)}</p>
       ${others.map((problem) => this.#problem(problem, problem.input))}
       ${grouped(inputs).map(
-        ([group, of]) => html`<fieldset>
-          <legend>${group}</legend>
+        ([group, of], at) => html`<details ?open=${this.#isOpen(group, at, of, typed)}>
+          <summary>${group} <small>${of.length}</small></summary>
           <div class="fields">${of.map((input) => this.#input(input, typed.get(input.key)))}</div>
-        </fieldset>`,
+        </details>`,
       )}
     `;
+  }
+
+  /** What is taken away folds nothing: somebody may be about to type something else. */
+  #isOpen(group: string, at: number, of: readonly LaunchInput[], typed: Typed): boolean {
+    const isAbout = ({ key }: LaunchInput) => typed.has(key) || this.problems.some(({ input }) => input === key);
+    if (at < OPEN || of.some(isAbout)) this.#opened.add(group);
+    return this.#opened.has(group);
   }
 
   #input(input: LaunchInput, typed: string | undefined) {
     const { key, label, note, unavailable } = input;
     const of = this.problems.filter((problem) => problem.input === key);
     const help = unavailable ?? note;
-    const described = [...of.map((_, i) => `${key}-${i}`), ...(help ? [`${key}-note`] : [])].join(' ');
+    const described = [...of.map((_, i) => `${key}-${i}`), ...(help ? [`${key}-help`] : [])].join(' ');
     const isGiven = typed !== undefined;
-    return html`<div class=${isGiven ? 'given' : ''}>
+    const isLong = input.kind === 'choice' || input.kind === 'text';
+    return html`<div class="${isGiven ? 'given' : ''} ${isLong ? 'long' : ''}">
       <label for=${key}>${name(label, 80)}</label>
       <div class="of">
         ${this.#field(
@@ -98,7 +116,7 @@ export class Form extends LitElement {
         }
       </div>
       ${of.map((problem, i) => this.#problem(problem, '', `${key}-${i}`))}
-      ${help ? html`<div class="note" id="${key}-note">${name(help, 400)}</div>` : nothing}
+      ${help ? html`<div class="help" id="${key}-help" title=${help}>${name(help, 400)}</div>` : nothing}
     </div>`;
   }
 

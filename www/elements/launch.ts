@@ -38,11 +38,17 @@ export class Launch extends Worked<Answer> {
       <div class="tabs" role="tablist" aria-label="What the GPU is handed" @keydown=${this.#key}>${made.map(
         ({ key, title }) =>
           html`<button role="tab" id="tab-${key}" aria-controls="shown" aria-selected=${key === chosen.key} tabindex=${key === chosen.key ? 0 : -1}
-            @click=${() => this.show(`launch/${index}/${key}`)}>${name(title, 60)}</button>`,
+            @click=${() => this.show(`launch/${index}/${key}`)}>${name(this.#short(title), 60)}</button>`,
       )}</div>
       <kernel-scope-made role="tabpanel" id="shown" aria-labelledby="tab-${chosen.key}" .session=${session} .made=${chosen} .of=${this.kernel} .text=${session.typed}
         .print=${print(chosen.key)} @type=${this.typed}></kernel-scope-made>
     `;
+  }
+
+  /** A title without the kernel's name, which stands above all of them. */
+  #short(title: string): string {
+    const of = ` of ${this.kernel}`;
+    return title.endsWith(of) ? title.slice(0, -of.length) : title;
   }
 
   /** Along the tabs. */

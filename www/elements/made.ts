@@ -28,6 +28,8 @@ const PAGE = 2048;
 const NARROW = 620;
 /** Fields of a word that are told. */
 const TOLD = 5;
+/** The structure whose fields can be set one by one. */
+const SETTABLE = 'qmd';
 /** What structures are read as that can be read back, by their keys. */
 const READ_AS: Record<string, string> = { qmd: 'qmd', qmd_null: 'qmd', packet: 'aql' };
 const isUnit = (value: unknown) => value === 1 || value === WORD;
@@ -60,9 +62,13 @@ export class Made extends Part {
       .none { color: var(--dim); }
       .open { background: repeating-linear-gradient(45deg, transparent 0 4px, color-mix(in srgb, var(--accent) 30%, transparent) 4px 6px); color: var(--accent); }
       .chosen { background-color: var(--mark); color: var(--ink); }
-      .said { font-size: 12px; color: var(--dim); min-block-size: 4.2em; margin-block: 4px 8px; overflow-wrap: anywhere; }
+      .said { font-size: 12px; color: var(--dim); min-block-size: 8.8em; margin-block: 4px 8px; overflow-wrap: anywhere; }
       .said b { color: var(--ink); font: 600 12px var(--mono); }
       .said button { text-align: start; }
+      .set { font-size: 12px; color: var(--dim); margin-block-end: 8px; }
+      .set b { font: 600 12px var(--mono); color: var(--ink); }
+      .set .field { inline-size: 12em; font: 12.5px var(--mono); padding-block: 1px; margin-inline-start: 4px; }
+      .set .field:disabled { opacity: .65; border-style: dashed; }
       .legend { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 11.5px; color: var(--dim); margin-block-start: 3px; }
       .legend i { display: inline-block; inline-size: 18px; block-size: 10px; margin-inline-end: 6px; border: 1px solid var(--line); }
       kernel-scope-diagram { border: 1px solid var(--line); border-radius: 8px; background: var(--pane); overflow: hidden; max-block-size: min(70vh, 520px); }
@@ -83,7 +89,7 @@ export class Made extends Part {
         .unit.changed { border-block-end: 2px solid Highlight; }
       }
       @media print {
-          .line > :not(.size), .said { display: none; }
+        .line > :not(.size), .said, .set { display: none; }
         kernel-scope-diagram { max-block-size: none; overflow: visible; }
       }
     `,
@@ -190,6 +196,7 @@ export class Made extends Part {
       <div class="legend"><span role="status">${this.#changed.size > 0 ? `Changed: ${wordsText([...this.#changed])}.` : ''}</span>
         ${this.#marks.includes('open') ? html`<span><i class="open"></i>open: only run time knows it</span>` : nothing}</div>
       <div class="said">${this.#told(made, current)}</div>
+      ${made.key === SETTABLE ? this.#setter(made) : nothing}
       <kernel-scope-diagram .session=${session} .unwritten=${this.#unwritten} .field=${this.#field} .held=${held} @choose=${this.#chose}></kernel-scope-diagram>
       ${made.slots.length > 0 ? this.#slots(made) : nothing}
     `;
@@ -238,6 +245,15 @@ export class Made extends Part {
       ${held.slice(0, TOLD).map((index) => html`<br><button @click=${() => this.#choose(index)}>${heldText(made, index)}</button>`)}
       ${held.length > TOLD ? html`<br>and ${held.length - TOLD} more fields` : nothing}
       ${held.length === 0 ? html`<br>no field has these bits` : nothing}`;
+  }
+
+  /** Sets the chosen field, whatever the launch is. */
+  #setter(made: Structure) {
+    const field = this.#field === null ? undefined : made.record.fields[this.#field]?.name;
+    const key = field ? `set.${field}` : '';
+    return html`<p class="set"><label for="set">Set ${field ? html`<b>${name(field, 60)}</b>` : 'a field, once one is chosen,'} to</label>
+      <input class="field" id="set" data-input=${key} ?disabled=${!field} placeholder=${field ? '0x… or decimal' : ''} autocomplete="off" autocapitalize="off"
+        spellcheck="false" .value=${readInputs(this.text).get(key) ?? ''} @input=${this.#filled}></p>`;
   }
 
   #from(index: number) {

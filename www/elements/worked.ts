@@ -30,7 +30,7 @@ export abstract class Worked<A extends Answer> extends One {
       kernel-scope-form { margin-block-end: 12px; }
       /* What is typed and what comes of it are both in view. */
       @container (min-width: 900px) {
-        .one { display: grid; grid-template: auto minmax(0, 1fr) / minmax(250px, 330px) minmax(0, 1fr); column-gap: 24px; block-size: 100%;
+        .one { display: grid; grid-template: auto minmax(0, 1fr) / 330px minmax(0, 1fr); column-gap: 24px; block-size: 100%;
           padding-block-end: 0; }
         .top { grid-column: 1 / -1; }
         .typed, .made { overflow: auto; padding-block-end: 20px; padding-inline: 2px; }
