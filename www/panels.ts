@@ -33,6 +33,10 @@ const ICONS: Record<string, string> = {
   kernels: 'M5 5h6v6H5zM5 2v3M8 2v3M11 2v3M5 11v3M8 11v3M11 11v3M2 5h3M2 8h3M2 11h3M11 5h3M11 8h3M11 11h3',
   launch: 'M4.500 3v10l8.500-5z',
   occupancy: 'M2.500 13.500h11M4 11.500v-4M7 11.500v-7M10 11.500v-9M13 11.500v-2',
+  methods: 'M3 3.500h3M3 8h3M3 12.500h3M8 3.500h5M8 8h3M8 12.500h4',
+  qmds: 'M3 2.500h10v11h-10zM3 5.500h10M3 8.500h10M8 5.500v3M6 8.500v5',
+  launches: 'M4.500 3v10l8.500-5z',
+  compare: 'M2.500 3h4.500v10h-4.500zM9 3h4.500v10h-4.500z',
   sections: 'M2.5 3h11v3h-11zM2.5 6h11v4h-11zM2.5 10h11v3h-11z',
   segments: 'M2.5 3h11v10h-11zM7 3v10',
   symbols: 'M3 4h3M3 8h3M3 12h3M8 4h5M8 8h5M8 12h5',
@@ -60,6 +64,17 @@ function rows(key: string, title: string): Made {
     view: (session, columns: Column[]) =>
       html`<kernel-scope-table .session=${session} .table=${key} .columns=${columns} .label=${title}></kernel-scope-table>`,
   });
+}
+
+/** The columns of a table, once `element` is there as well. */
+async function columnsWith(
+  session: Session,
+  table: string,
+  signal: AbortSignal,
+  element: Promise<unknown>,
+): Promise<Column[]> {
+  const [columns] = await Promise.all([session.call('columns', [table], { signal }), element]);
+  return columns;
 }
 
 /** Kernels that the summary lists. */
@@ -100,6 +115,16 @@ const MADE: Record<string, Made> = {
     request: (session, signal) => session.call('columns', ['kernels'], { signal }),
     view: (session, columns: Column[], rest) =>
       html`<kernel-scope-kernels .session=${session} .columns=${columns} .rest=${rest}></kernel-scope-kernels>`,
+  }),
+  qmds: panel({
+    request: (session, signal) => columnsWith(session, 'qmds', signal, import('./elements/descriptors.ts')),
+    view: (session, columns: Column[], rest) =>
+      html`<kernel-scope-descriptors .session=${session} .columns=${columns} .rest=${rest}></kernel-scope-descriptors>`,
+  }),
+  compare: panel({
+    request: (session, signal) => columnsWith(session, 'compare', signal, import('./elements/descriptors.ts')),
+    view: (session, columns: Column[], rest) =>
+      html`<kernel-scope-compare .session=${session} .columns=${columns} .rest=${rest}></kernel-scope-compare>`,
   }),
   map: panel({
     request: (session, signal) => session.call('columns', ['map'], { signal }),
@@ -143,19 +168,13 @@ const MADE: Record<string, Made> = {
   }),
 };
 
-/** The columns of the table of kernels, once `element` is there as well. */
-async function kernelColumns(session: Session, signal: AbortSignal, element: Promise<unknown>): Promise<Column[]> {
-  const [columns] = await Promise.all([session.call('columns', ['kernels'], { signal }), element]);
-  return columns;
-}
-
 /** What is worked out for a kernel, in panels behind the one of all kernels. Their elements come when they are asked for. */
 const WORKED_OUT: [key: string, title: string, made: Made][] = [
   [
     'launch',
     'Launch',
     panel({
-      request: (session, signal) => kernelColumns(session, signal, import('./elements/launch.ts')),
+      request: (session, signal) => columnsWith(session, 'kernels', signal, import('./elements/launch.ts')),
       view: (session, columns: Column[], rest) =>
         html`<kernel-scope-launch .session=${session} .columns=${columns} .rest=${rest}></kernel-scope-launch>`,
     }),
@@ -164,7 +183,7 @@ const WORKED_OUT: [key: string, title: string, made: Made][] = [
     'occupancy',
     'Occupancy',
     panel({
-      request: (session, signal) => kernelColumns(session, signal, import('./elements/occupancy.ts')),
+      request: (session, signal) => columnsWith(session, 'kernels', signal, import('./elements/occupancy.ts')),
       view: (session, columns: Column[], rest) =>
         html`<kernel-scope-occupancy .session=${session} .columns=${columns} .rest=${rest}></kernel-scope-occupancy>`,
     }),

@@ -43,7 +43,12 @@ test('what names no place is none', () => {
 });
 
 test('a field is named by the structure that it is in, unless its name repeats', () => {
-  const record = { name: 'r', span: { offset: 0x580 }, fields: [{ name: 'a' }, { name: 'b' }, { name: 'b' }] };
+  const record = {
+    name: 'r',
+    is_stored: true,
+    span: { offset: 0x580 },
+    fields: [{ name: 'a' }, { name: 'b' }, { name: 'b' }],
+  };
   const shown = (field: number | null, size: number) =>
     placeOfShown({ view: 'summary', typed: '', selection: { offset: 0x584, size, field }, record }, {});
   expect(shown(0, 4)).toEqual({ src: null, view: 'summary', at: '0x580', select: 'a', launch: null, decode: null });

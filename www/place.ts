@@ -2,6 +2,7 @@
 // `#src=a.cubin&view=launch/0&launch=grid:4096;block:256`. Pure.
 
 import { fromAddress, toAddress } from './inputs.ts';
+import type { Int, StructRecord } from './protocol.ts';
 import { hex } from './text.ts';
 
 export interface Place {
@@ -57,7 +58,9 @@ export interface Shown {
   /** What is typed in it. */
   typed: string;
   selection: { offset: number; size: number; field: number | null };
-  record: { name: string; span: { offset: number | string }; fields: readonly { name: string }[] } | null;
+  record:
+    | (Pick<StructRecord, 'name' | 'is_stored'> & { span: { offset: Int }; fields: readonly { name: string }[] })
+    | null;
 }
 
 /** Where that is, in a file that comes from `address` and is read as `decode` says. */
@@ -66,8 +69,8 @@ export function placeOfShown(
   { address = null, decode = null }: { address?: string | null; decode?: string | null },
 ): Place {
   const field = selection.field === null ? undefined : record?.fields[selection.field];
-  // Names in a structure can repeat (an array's entries); the bytes then say which.
-  const isNamed = field && record?.fields.filter((one) => one.name === field.name).length === 1;
+  // Names in a structure can repeat (an array's entries), and one that is put together is nowhere; the bytes then say which.
+  const isNamed = field && record?.is_stored && record?.fields.filter((one) => one.name === field.name).length === 1;
   const at = isNamed ? Number(record?.span.offset) : selection.offset;
   const select = isNamed ? field.name : selection.size === 1 ? null : String(selection.size);
   return { src: address, decode, view, at: hex(at), select, launch: typed || null };

@@ -237,6 +237,12 @@ export class Session {
     const record = this.record;
     const field = record?.fields[index];
     if (!record || !field) return;
+    if (!record.is_stored) {
+      // It is put together from bytes of several places: the field is chosen, and the selection stays where it is.
+      this.#selection = { ...this.#selection, field: index };
+      this.#say('selection');
+      return;
+    }
     const [msb, lsb] = field.bits;
     const first = Math.floor(lsb / 8);
     const offset = Number(record.span.offset) + first;

@@ -63,6 +63,9 @@ export function shownColumns(columns: readonly Column[], { shown }: Setup): numb
 /** The column that leads to what the row is about, by table: where it begins, or for want of that what it is called. */
 export const LINKS: Record<string, string> = {
   kernels: 'name',
+  methods: 'burst',
+  qmds: 'index',
+  launches: 'descriptor',
   sections: 'offset',
   segments: 'offset',
   symbols: 'name',

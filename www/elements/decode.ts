@@ -154,6 +154,8 @@ export class Decode extends LitElement {
     const blob = ({ text, file }: Dump) => file ?? new Blob([text], { type: 'text/plain' });
     const blobs: Dumps['blobs'] = isEmpty(second) ? [blob(first)] : [blob(first), blob(second)];
     this.#dialog.close();
+    // What was typed can be typed on.
+    this.dumps = [first.file ? NOTHING : first, second.file ? NOTHING : second];
     this.dispatchEvent(new CustomEvent<Dumps>('decode', { detail: { name: first.file?.name ?? '', blobs } }));
   };
 }

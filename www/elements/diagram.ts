@@ -427,12 +427,17 @@ export class Diagram extends Part {
     `;
   }
 
+  #where({ is_stored: isStored, span }: StructRecord): string {
+    if (isStored) return `at ${hex(span.offset)}`;
+    return this.unwritten ? 'of each dispatch, in no file' : 'put together from pieces';
+  }
+
   #header(record: StructRecord) {
     const { session } = this;
-    const records = record.is_stored ? (session?.location.records ?? []) : [];
+    const records = this.unwritten ? [] : (session?.location.records ?? []);
     return html`<div class="head">
       <b class="file" title=${record.source ? `Layout: ${name(record.source)}` : nothing}>${name(record.name, 80)}</b>
-      <span>${bytes(record.span.size)} ${record.is_stored ? `at ${hex(record.span.offset)}` : (this.unwritten?.about ?? 'of each dispatch, in no file')}</span>
+      <span>${bytes(record.span.size)} ${this.unwritten?.about ?? this.#where(record)}</span>
       ${
         records.length > 1
           ? html`<span class="tabs" role="group" aria-label="Structures at this byte">${records.map(
@@ -663,7 +668,7 @@ export class Diagram extends Part {
   /** Whether the selected bytes have bits of it; not where they are the whole record. */
   #holds({ bits: [msb, lsb] }: Field): boolean {
     const { session } = this;
-    if (this.unwritten || !session?.record || session.selection.size === 0) return false;
+    if (this.unwritten || !session?.record?.is_stored || session.selection.size === 0) return false;
     const first = (session.selection.offset - Number(session.record.span.offset)) * 8;
     const last = first + session.selection.size * 8 - 1;
     const isAll = first <= 0 && last >= Number(session.record.span.size) * 8 - 1;
