@@ -4,6 +4,7 @@
 //! line that it is in; bytes that were not printed are zeros and a finding.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use crate::error::{Diagnostic, Diagnostics, Kind, Severity};
 
@@ -77,11 +78,13 @@ pub fn read(text: &str, numbering: Option<u32>) -> Dump {
     if begins_with_digits(text) {
         reader.hex(text);
     } else if text.contains('{') {
-        reader.c(text);
+        reader.c(text, Some('{'));
     } else if text.lines().any(|line| word(line).is_some()) {
         reader.words(text, numbering);
     } else if is_list(text) {
-        reader.c(text);
+        reader.c(text, None);
+    } else if is_list_in_brackets(text) {
+        reader.c(text, Some('['));
     } else {
         reader.hex(text);
     }
@@ -188,34 +191,63 @@ fn hexadecimal(digits: &str) -> Option<u64> {
     value.filter(|_| is_number)
 }
 
-/// Number and value of a numbered word in `line`, `word 12: 0x1000` or `qmd[12] = 0x1000`.
+/// Number and value of a numbered word in `line`, `word 12: 0x1000` or `qmd[12] = 0x1000`, whatever stands before it.
 fn word(line: &str) -> Option<(u64, Number)> {
-    let (head, value) = line.rsplit_once([':', '=', '>'])?;
-    let value = value.split_whitespace().next()?;
-    let value = number(value.trim_end_matches([',', ';'])).filter(|value| value.digits > 0)?;
-    let head = head.trim_end_matches(['-', '=', ' ', '\t']);
-    let head = head.rsplit(',').next().unwrap_or(head).trim();
-    let index = match head.strip_suffix(']') {
-        Some(head) => head.rsplit_once('[')?.1,
-        None => {
-            let (before, index) = head.rsplit_once(char::is_whitespace)?;
-            let before = before.trim_end();
-            let is_word = before.len() >= 4 && {
-                let last = before.as_bytes()[before.len() - 4..].to_ascii_lowercase();
-                last == b"word"
-            };
-            is_word.then_some(index)?
-        }
+    let line = line.to_ascii_lowercase();
+    let index = |(at, name): (usize, &str)| {
+        let text = line[at + name.len()..].trim_start();
+        let end = text.find(|c: char| !c.is_ascii_digit());
+        text.split_at(end.unwrap_or(text.len()))
     };
-    let index = index.trim();
-    let is_number = index.bytes().all(|byte| byte.is_ascii_digit());
-    Some((index.parse().ok().filter(|_| is_number)?, value))
+    let mut named = line.match_indices("word").map(index);
+    let mut indexed = line.match_indices('[').filter_map(|found| {
+        let (index, rest) = index(found);
+        Some((index, rest.trim_start().strip_prefix(']')?))
+    });
+    named
+        .find_map(numbered)
+        .or_else(|| indexed.find_map(numbered))
+}
+
+/// Characters of a number that is written out, at most.
+const LONGEST: usize = 48;
+
+/// A word's number with the value that is assigned to it in `rest`.
+fn numbered((index, rest): (&str, &str)) -> Option<(u64, Number)> {
+    let index = index.parse().ok()?;
+    let rest = rest.trim_start();
+    let value = rest.trim_start_matches([':', '=', '-', '>']);
+    if value.len() == rest.len() {
+        return None;
+    }
+    let ends = |c: char| c.is_whitespace() || c == ',' || c == ';';
+    let value = value.trim_start();
+    let mut characters = value.char_indices().take(LONGEST);
+    let value = match characters.find(|(_, c)| ends(*c)) {
+        Some((end, _)) => &value[..end],
+        None => Some(value).filter(|value| value.len() < LONGEST)?,
+    };
+    // Without 0x eight digits are hexadecimal, too.
+    let bare = || hexadecimal(value).filter(|_| value.len() == 8);
+    let number = number(value).filter(|value| value.digits > 0).or_else(|| {
+        Some(Number {
+            value: bare()?,
+            digits: 8,
+        })
+    });
+    Some((index, number?))
 }
 
 /// Whether `text` is nothing but numbers with commas between.
 fn is_list(text: &str) -> bool {
     let parts = || text.split([',', ';']).flat_map(str::split_whitespace);
     text.contains(',') && parts().next().is_some() && parts().all(|part| number(part).is_some())
+}
+
+/// Whether numbers with commas between follow the last bracket, as other languages than C write a list.
+fn is_list_in_brackets(text: &str) -> bool {
+    let list = text.rsplit_once('[').map(|(_, list)| list.split(']'));
+    list.and_then(|mut list| list.next()).is_some_and(is_list)
 }
 
 /// Whether the first line has an offset or characters beside its digits: what looks like a list may be characters then.
@@ -251,17 +283,19 @@ const NO_WIDTH: usize = 9;
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(start) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
-        out.push_str(&rest[..start]);
+    while let Some(start) = rest.find('/') {
         let comment = &rest[start..];
-        let end = match comment.starts_with("/*") {
-            true => comment[2..].find("*/").map(|end| end + 4),
-            false => comment.find('\n'),
+        let end = match comment.as_bytes().get(1) {
+            Some(b'*') => comment[2..].find("*/").map(|end| end + 4),
+            Some(b'/') => comment.find('\n'),
+            // A mark of another meaning stays.
+            _ => Some(0),
         };
         let end = end.unwrap_or(comment.len());
+        out.push_str(&rest[..start + usize::from(end == 0)]);
         let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
         out.extend(comment[..end].bytes().map(blank));
-        rest = &comment[end..];
+        rest = &comment[end.max(1)..];
     }
     out.push_str(rest);
     out
@@ -329,20 +363,17 @@ impl<'a> Digits<'a> {
 
     /// The digits of the groups, where all are digits; and how many each has, where all have as many.
     fn all_digits(&self) -> Option<Option<usize>> {
-        let bare = |group: &&'a str| {
+        let mut lengths = self.groups.iter().map(|group| {
             let digits = group.strip_prefix("0x").unwrap_or(group);
             let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
             (is_number && !digits.is_empty()).then_some(digits.len())
-        };
-        let lengths: Option<Vec<usize>> = self.groups.iter().map(bare).collect();
-        let lengths = lengths?;
-        let first = *lengths.first()?;
-        Some(
-            lengths
-                .iter()
-                .all(|&length| length == first)
-                .then_some(first),
-        )
+        });
+        let first = lengths.next()??;
+        let mut same = true;
+        for length in lengths {
+            same &= length? == first;
+        }
+        Some(same.then_some(first))
     }
 }
 
@@ -377,23 +408,29 @@ impl Reader {
         self.dump.bytes.extend(&value.to_le_bytes()[..width]);
     }
 
-    /// An array, or numbers with commas between. Their width is that of the type, or that of their digits.
-    fn c(&mut self, text: &str) {
+    /// An array in brackets, of which the first one of C or the last one of other languages counts, or numbers with commas between.
+    /// Their width is that of the type, or that of their digits.
+    fn c(&mut self, text: &str, bracket: Option<char>) {
         self.dump.form = Some(DumpForm::C);
         let text = without_comments(text);
-        let (declaration, list, start) = match text.split_once('{') {
-            Some((declaration, list)) => (declaration, list, declaration.len() + 1),
-            None => ("", text.as_str(), 0),
+        let (open, close) = match bracket {
+            Some('[') => (text.rfind('['), ']'),
+            Some(bracket) => (text.find(bracket), '}'),
+            None => (None, ' '),
         };
-        let declaration = declaration.rsplit(';').next().unwrap_or_default();
-        let end = list.find('}');
+        let start = open.map_or(0, |at| at + 1);
+        let list = &text[start..];
+        let end = open.and_then(|_| list.find(close));
         let list = &list[..end.unwrap_or(list.len())];
+        // The declaration goes back to the end of the statement before.
+        let lines = text[..start].lines().rev();
+        let mut declaration = lines.take_while(|line| !line.trim_end().ends_with([';', '}']));
         let numbers = || {
             list.split(|c: char| c == ',' || c.is_whitespace())
                 .map(number)
         };
         let lengths = || numbers().flatten().map(|number| number.digits);
-        let width = width_of_type(declaration).unwrap_or_else(|| {
+        let width = declaration.find_map(width_of_type).unwrap_or_else(|| {
             let (least, most) = (lengths().min(), lengths().max());
             match most.unwrap_or(0) {
                 // Numbers of several lengths are words, as those without zeros ahead are.
@@ -576,6 +613,7 @@ impl Reader {
         let radix = self.radix(&text);
         let mut begin = None;
         let mut squeezed = None;
+        let mut last = 0..0;
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             self.enter(at);
@@ -585,7 +623,7 @@ impl Reader {
                 continue;
             }
             if line == "*" {
-                squeezed = Some(self.dump.bytes.len());
+                squeezed = Some(last.clone());
                 continue;
             }
             let mut digits = Digits::read(line);
@@ -608,12 +646,14 @@ impl Reader {
                 let message = "lines before this one were left out, and no offset says how many";
                 self.say(Severity::Warning, message);
             }
+            let start = self.dump.bytes.len();
             self.line(&digits, width.flatten());
+            last = start..self.dump.bytes.len();
         }
     }
 
     /// Goes to `place` bytes behind the first one: what lies between is left out or, after a `*`, like the line before.
-    fn go_to(&mut self, place: u64, squeezed: Option<usize>) {
+    fn go_to(&mut self, place: u64, squeezed: Option<Range<usize>>) {
         let have = self.dump.bytes.len();
         let place = match usize::try_from(place) {
             Ok(place) if place <= LIMIT => place,
@@ -629,8 +669,8 @@ impl Reader {
                 Severity::Warning,
                 "the offset is smaller than where the line before ends; it does not count",
             );
-        } else if let (Some(end), true) = (squeezed, place > have) {
-            let line = self.dump.bytes[end.saturating_sub(16)..end].to_vec();
+        } else if let (Some(line), true) = (squeezed, place > have) {
+            let line = self.dump.bytes[line].to_vec();
             let repeated = line.iter().copied().cycle().take(place - have);
             self.dump.bytes.extend(repeated);
         } else if place > have {

@@ -13,7 +13,7 @@
 //! | what cubins and code objects are to their GPUs | [`nvidia`], [`amdgpu`] |
 //! | on which GPUs code runs | [`compatibility`] |
 //! | what a launch of a kernel hands to the GPU; how many blocks run at once | [`launch`], [`typed`], [`occupancy`] |
-//! | what was dropped; what bytes that somebody has dumped are | [`container`], [`decode`] |
+//! | what was dropped; what bytes that somebody has dumped are; such bytes as text | [`container`], [`decode`], [`dump`] |
 //! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
 //! | everything as one JSON object | [`report`] |

@@ -205,13 +205,23 @@ fn the_elements_of_an_array_are_as_wide_as_their_type_or_their_digits() {
         // Of several lengths they are words.
         ("{ 0x0, 0x7f }", &[0, 0, 0, 0, 0x7f, 0, 0, 0]),
         (
-            "/* word: 0 */ int q[] = { // {1\n 2, /* 3, */ 4 };",
+            "/* word: 0 */ int q[] = { // {1\n 2, /* 3, / */ 4 };",
             &[2, 0, 0, 0, 4, 0, 0, 0],
         ),
     ] {
         let dump = read(text);
         assert_eq!(dump.bytes, expected, "{text}");
         assert_eq!(dump.form, Some(DumpForm::C));
+        assert!(dump.findings.is_empty(), "{text}: {:?}", said(&dump));
+    }
+    for text in [
+        "let qmd: [u32; 2] = [\n    0x7f, 1];",
+        "qmd = [0x0000007f, 0x00000001]",
+        "[127, 1]",
+        "uint8_t one = 1;\nuint32_t qmd[] =\n{\n0x7f, 1 };",
+    ] {
+        let dump = read(text);
+        assert_eq!(dump.bytes, [0x7f, 0, 0, 0, 1, 0, 0, 0], "{text}");
         assert!(dump.findings.is_empty(), "{text}: {:?}", said(&dump));
     }
     let dump = read("uint8_t a[] = {\n 1, 256,\n x, 2\n");
@@ -338,6 +348,29 @@ fn words_are_counted_from_0_or_from_1() {
 }
 
 #[test]
+fn a_word_may_have_other_text_around_it() {
+    for line in [
+        "word 0: 0x7f",
+        "  Word 00 = 0x0000007F; // x: 3 = 0x4",
+        "12:30:01 [info] word 0: 0x7f, the first",
+        "qmd[0] -> 0x7f",
+        "[ 0]: 0x7f  0x80",
+        "dword 0: 0000007f",
+    ] {
+        assert_eq!(read(line).bytes, [0x7f, 0, 0, 0], "{line}");
+    }
+    for line in [
+        "words: 0x7f",
+        "word: 0x7f",
+        "word 0 0x7f",
+        "word 0: 127",
+        "word x: 0x7f",
+    ] {
+        assert_ne!(read(line).form, Some(DumpForm::Words), "{line}");
+    }
+}
+
+#[test]
 fn words_that_are_missing_twice_or_out_of_order_are_findings() {
     let text =
         "word 0: 0x1\nword 3: 0x4\nword 1: 0x2\nword 3: 0x4\nword 3: 0x5\nword 5: 0x100000000\n";
@@ -381,6 +414,12 @@ fn gaps_between_offsets_are_findings() {
     );
     let far = read("00000000: 01\nffffffffff: 02\n");
     assert_eq!(far.bytes, [1, 2]);
+    // `od -w4 -A x -t x1` of twelve zeros and a word
+    let squeezed = read("000000 00 00 00 00\n*\n00000c 01 02 03 04\n000010\n");
+    assert_eq!(
+        squeezed.bytes,
+        [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4]
+    );
     let squeezed = read(" 01 02\n*\n 03\n");
     assert_eq!(squeezed.bytes, [1, 2, 3]);
     assert!(
@@ -545,6 +584,35 @@ fn text_is_bounded() {
     assert!(read(&lines).findings.len() <= 1001);
     let large = "word 4194303: 0x1\nword 0: 0x1\n".repeat(1000);
     assert_eq!(read(&large).bytes.len(), dump::LIMIT);
+}
+
+#[test]
+fn time_grows_with_the_text() {
+    // Quadratic, each of them would take minutes.
+    for piece in [
+        "[",
+        "[1]:",
+        "]",
+        "//\n",
+        "/",
+        "/*",
+        "word",
+        "word 1:",
+        "{",
+        "}{",
+        "1,",
+        ":",
+        "0 ",
+        "  ",
+        "*\n",
+        "|",
+        "[1]: 0x1\n",
+        "0x",
+        "burst at word\n",
+        "\n",
+    ] {
+        read(&piece.repeat((1 << 20) / piece.len()));
+    }
 }
 
 #[test]
