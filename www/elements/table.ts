@@ -399,6 +399,7 @@ export class Table extends Part {
           options,
         );
         const page = isOther ? 0 : Math.floor(Math.min(this.#virtual.top, matched) / PAGE);
+        if (filter !== '' && this.#all === 0) kept.all = (await session.call('list', [table, 0, 0], options)).matched;
         return { matched, page, window: await session.call('rows', [table, page * PAGE, PAGE], options) };
       },
       () => void this.#query({ sort: null, descending: false, filter: '' }),
