@@ -100,7 +100,8 @@ pub fn visible(name: &str) -> Cow<'_, str> {
     out.into()
 }
 
-fn value(field: &Field) -> String {
+/// What a field says, and its bits beside it where these are another number.
+pub fn value(field: &Field) -> String {
     if field.is_encoded() {
         format!("{} (raw {})", field.value_text(), field.raw_text())
     } else {

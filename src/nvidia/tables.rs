@@ -97,7 +97,7 @@ pub static BANK0: &[Word] = &[
     Word { from: 80, name: "reserved_smem_offset_1", note: "shared memory that the system reserves", offset: 292, reported: "", size: 4, to: 89 },
     Word { from: 80, name: "kparams_end", note: "", offset: 300, reported: "denvdis", size: 4, to: 88 },
     Word { from: 80, name: "current_graph_exec", note: "the graph that the launch belongs to", offset: 304, reported: "", size: 8, to: 89 },
-    Word { from: 90, name: "aggr_smem_size", note: "bytes of shared memory of a cluster", offset: 316, reported: "", size: 4, to: 90 },
+    Word { from: 90, name: "aggr_smem_size", note: "bytes of shared memory in all, with those that the system reserves", offset: 316, reported: "", size: 4, to: 90 },
     Word { from: 90, name: "is_explicit_cluster", note: "the launch states its cluster", offset: 320, reported: "", size: 4, to: 90 },
     Word { from: 90, name: "cluster_nctaid.x", note: "clusterDim.x: blocks of a cluster", offset: 324, reported: "", size: 4, to: 90 },
     Word { from: 90, name: "cluster_nctaid.y", note: "clusterDim.y: blocks of a cluster", offset: 328, reported: "", size: 4, to: 90 },
@@ -130,7 +130,7 @@ pub static BANK0: &[Word] = &[
     Word { from: 100, name: "clusterid.x", note: "", offset: 688, reported: "denvdis", size: 4, to: 121 },
     Word { from: 100, name: "clusterid.y", note: "", offset: 692, reported: "denvdis", size: 4, to: 121 },
     Word { from: 100, name: "clusterid.z", note: "", offset: 696, reported: "denvdis", size: 4, to: 121 },
-    Word { from: 100, name: "aggr_smem_size", note: "bytes of shared memory of a cluster", offset: 700, reported: "", size: 4, to: 121 },
+    Word { from: 100, name: "aggr_smem_size", note: "bytes of shared memory in all, with those that the system reserves", offset: 700, reported: "", size: 4, to: 121 },
     Word { from: 100, name: "nclusterid.x", note: "clusters of the grid", offset: 704, reported: "", size: 4, to: 121 },
     Word { from: 100, name: "nclusterid.y", note: "clusters of the grid", offset: 708, reported: "denvdis", size: 4, to: 121 },
     Word { from: 100, name: "nclusterid.z", note: "clusters of the grid", offset: 712, reported: "denvdis", size: 4, to: 121 },
@@ -1325,7 +1325,7 @@ pub static CONSTANTS: &[Constant] = &[
     Constant { cuda: 1, field: "INVALIDATE_TEXTURE_SAMPLER_CACHE", rig: 1, source: "tinygrad, captures" },
     Constant { cuda: 1, field: "INVALIDATE_TEXTURE_DATA_CACHE", rig: 1, source: "tinygrad, captures" },
     Constant { cuda: 1, field: "INVALIDATE_SHADER_DATA_CACHE", rig: 1, source: "tinygrad, captures" },
-    Constant { cuda: 1, field: "INVALIDATE_SHADER_CONSTANT_CACHE", rig: 0, source: "captures" },
+    Constant { cuda: 1, field: "INVALIDATE_SHADER_CONSTANT_CACHE", rig: 0, source: "0: mesa, tinygrad; 1: captures" },
     Constant { cuda: 0, field: "CONSTANT_BUFFER_INVALIDATE(0)", rig: 1, source: "1: tinygrad; 0: captures" },
 ];
 

@@ -120,7 +120,7 @@ fn fields(made: &Made, out: &mut impl Write) -> std::io::Result<()> {
             export::visible(&field.name).into_owned(),
             match origin.is_open {
                 true => "(open)".into(),
-                false => export::visible(&field.value_text()).into_owned(),
+                false => export::visible(&export::value(field)).into_owned(),
             },
             export::visible(field.meaning.as_deref().unwrap_or_default()).into_owned(),
             export::visible(&source).into_owned(),

@@ -134,11 +134,11 @@ impl Draft {
             let names = names.join(" and ");
             let message = match fits {
                 false => format!(
-                    "0x{value:x} does not fit into {names}, which have 0x{:x} at most",
+                    "0x{value:x} is too large: {names} can say 0x{:x} at most",
                     most(parts)
                 ),
                 true => format!(
-                    "0x{value:x} is no multiple of {}: {names} have no lower bits",
+                    "0x{value:x} is no multiple of {}: {names} cannot say the lower bits",
                     1 << shift
                 ),
             };

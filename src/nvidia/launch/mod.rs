@@ -16,6 +16,7 @@ use super::occupancy::Capability;
 use super::qmd::Version;
 use super::{Cubin, Kernel, kernel};
 use crate::elf::Elf;
+use crate::error::Severity;
 use crate::launch::{
     Ask, Choice, Form, InputKind, Inputs, Launch, Made, Origin, OriginKind, address, number,
 };
@@ -243,13 +244,11 @@ impl Plan<'_> {
         let source = "16, 32 or 48 KiB: the smallest that holds a block's, as mesa has it";
         draft.put("l1", 0, l1, "shared", of_profile(source));
         let stack = u64::from(kernel.stack_bytes);
-        let (stack, source) = match is_rig {
-            true => (stack, "EIATTR_MIN_STACK_SIZE + 576"),
-            false if stack < CUDA_STACK => (CUDA_STACK, "cudaLimitStackSize of 1024 + 576"),
-            false => (stack, "EIATTR_MIN_STACK_SIZE + 576"),
+        let (stack, source, place) = match is_rig || stack >= CUDA_STACK {
+            true => (stack, "EIATTR_MIN_STACK_SIZE + 576", kernel.stack_place),
+            false => (CUDA_STACK, "cudaLimitStackSize, 1024, + 576", None),
         };
         let local = multiple(stack + LOCAL, 16);
-        let place = kernel.stack_place;
         let source = Origin {
             place,
             ..of_profile(source)
@@ -397,15 +396,14 @@ impl Plan<'_> {
     }
 
     /// The descriptor that CUDA puts ahead of the real one on Hopper, as far as captures tell.
-    fn head(&self) -> Made {
+    fn head(&self) -> Draft {
         let mut draft = Draft::new(self.version);
         let captures = || origin(OriginKind::Profile, "cuda (captures of GH200 and H100)");
         draft.put("type", 0, 1, "profile", captures());
         draft.put("group", 0, 0x3f, "profile", captures());
         let name = "the descriptor that follows it".into();
         self.chain(&mut draft, "qmd", name, self.own_address, false, 4);
-        let title = format!("QMD {} ahead of it: a grid of nothing", self.version.key);
-        draft.made("qmd_null", title)
+        draft
     }
 
     /// Whether CUDA was seen to put a descriptor ahead of the real one.
@@ -431,7 +429,7 @@ impl Cubin {
         if !kernel.entry_point {
             let message =
                 "it is not marked as a kernel but as a device function, which nothing launches";
-            form.note("gpu", message);
+            form.note("program", message);
         }
         let sizes = sizes::Sizes::ask(&mut form, kernel, gpu, version);
         let mut plan = Plan {
@@ -459,15 +457,33 @@ impl Cubin {
         plan.ask_fields(&mut form, inputs);
         refuse_others(&mut form, inputs);
         let draft = plan.describe(profile, &bank0);
-        for (input, message) in &draft.misfits {
-            form.error(input, message);
-        }
         plan.compare(&mut form, profile, &bank0, &draft);
-        let mut made = Vec::new();
+        let mut drafts = vec![draft];
         if Plan::has_head(version, profile) {
-            made.push(plan.head());
+            drafts.insert(0, plan.head());
         }
-        made.push(draft.made("qmd", format!("QMD {} of {}", version.key, kernel.name)));
+        let is_wrong = |form: &Form<'_>, input: &str| {
+            let mut problems = form.problems.iter();
+            problems.any(|p| p.input == input && p.severity == Severity::Error)
+        };
+        // What is over a limit does not fit, either.
+        for (input, message) in drafts.iter_mut().flat_map(|draft| draft.misfits.drain(..)) {
+            if !is_wrong(&form, &input) {
+                form.error(&input, message);
+            }
+        }
+        let key = version.key;
+        let mut made: Vec<Made> = Vec::new();
+        for draft in drafts.into_iter().rev() {
+            let (name, title) = match made.is_empty() {
+                true => ("qmd", format!("QMD {key} of {}", kernel.name)),
+                false => (
+                    "qmd_null",
+                    format!("QMD {key} ahead of it: a grid of nothing"),
+                ),
+            };
+            made.insert(0, draft.made(name, title));
+        }
         made.push(bank0.made(&plan, profile));
         Some(Launch {
             inputs: form.inputs,

@@ -58,7 +58,8 @@ impl Sizes {
     pub fn ask(form: &mut Form<'_>, kernel: &Kernel, gpu: &Gpu, version: &Version) -> Self {
         let note = "Blocks along x, y, z: 2147483647, 65535, 65535 at most";
         let grid = ask("grid", "Grid", note.into());
-        let grid = form.dimensions(grid, Some([1; 3])).unwrap_or([1; 3]);
+        let least = own_cluster(kernel).unwrap_or([1; 3]);
+        let grid = form.dimensions(grid, Some(least)).unwrap_or(least);
         for (axis, (size, most)) in grid.into_iter().zip(GRID).enumerate() {
             within(form, "grid", axis, size, most);
         }
@@ -111,12 +112,12 @@ fn ask_block(form: &mut Form<'_>, kernel: &Kernel, gpu: &Gpu) -> [u64; 3] {
                 kernel.registers
             ),
         );
-    } else if threads > THREADS {
+    } else if threads > THREADS && block.iter().zip(BLOCK).all(|(size, most)| *size <= most) {
         form.error(
             "block",
             format!("a block has {THREADS} threads at most, here {threads}"),
         );
-    } else if threads > by_registers {
+    } else if threads > by_registers && threads <= THREADS {
         form.error(
             "block",
             format!(
@@ -144,6 +145,12 @@ fn ask_block(form: &mut Form<'_>, kernel: &Kernel, gpu: &Gpu) -> [u64; 3] {
     block
 }
 
+/// The cluster that the kernel was compiled for.
+fn own_cluster(kernel: &Kernel) -> Option<[u64; 3]> {
+    let own = kernel.cluster.map(|sizes| sizes.map(u64::from));
+    own.filter(|sizes| product(*sizes) > 0)
+}
+
 /// The cluster: what is typed, else the kernel's own; `None` where there is none.
 fn ask_cluster(
     form: &mut Form<'_>,
@@ -151,8 +158,7 @@ fn ask_cluster(
     version: &Version,
     grid: [u64; 3],
 ) -> Option<[u64; 3]> {
-    let own = kernel.cluster.map(|sizes| sizes.map(u64::from));
-    let own = own.filter(|sizes| product(*sizes) > 0);
+    let own = own_cluster(kernel);
     let note = "Blocks of a cluster along x, y, z: 8 in all on every GPU that has them, 16 where that is asked for; \
         the grid a multiple of it";
     let typed = form.typed("cluster");
