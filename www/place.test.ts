@@ -55,3 +55,12 @@ test('a field is named by the structure that it is in, unless its name repeats',
   expect(shown(1, 4)).toEqual({ src: null, view: 'summary', at: '0x584', select: '4', launch: null, decode: null });
   expect(shown(null, 1)).toEqual({ src: null, view: 'summary', at: '0x584', select: null, launch: null, decode: null });
 });
+
+test('what a dump is read as is a part of the place, also that its bytes are to say so', () => {
+  const place = { src: 'a.bin', view: null, at: null, select: null, launch: null, decode: 'as=pushbuffer;class=C6C0' };
+  expect(formatPlace(place)).toBe('src=a.bin&decode=as:pushbuffer;class:C6C0');
+  expect(parsePlace(`#${formatPlace(place)}`)).toEqual(place);
+  expect(formatPlace({ ...place, decode: '' })).toBe('src=a.bin&decode=auto');
+  expect(parsePlace('#src=a.bin&decode=auto')).toEqual({ ...place, decode: '' });
+  expect(parsePlace('#src=a.bin')).toEqual({ ...place, decode: null });
+});

@@ -24,16 +24,20 @@ const KEYS = ['src', 'decode', 'view', 'at', 'select', 'launch'] as const;
 /** A dump whose bytes say what it is. */
 const AUTO = 'auto';
 
+/** What a dump is read as, from what an address has of it. */
+export function readDecode(words: string | null): string | null {
+  return words === AUTO ? '' : words && fromAddress(words);
+}
+
 /** Reads a fragment, with or without its `#`; null where it names no place. */
 export function parsePlace(fragment: string): Place | null {
   const words = new URLSearchParams(fragment.replace(/^#/, ''));
   const word = (key: (typeof KEYS)[number]) => words.get(key) || null;
   if (!KEYS.some(word)) return null;
-  const decode = word('decode');
   const launch = word('launch');
   return {
     src: word('src'),
-    decode: decode === AUTO ? '' : decode && fromAddress(decode),
+    decode: readDecode(word('decode')),
     view: word('view'),
     at: word('at'),
     select: word('select'),

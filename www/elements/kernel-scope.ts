@@ -12,7 +12,7 @@ import { type At, Files, type Find, type Opening } from '../files.ts';
 import { History } from '../history.ts';
 import { fromAddress } from '../inputs.ts';
 import { copyText, save } from '../out.ts';
-import type { Place } from '../place.ts';
+import { type Place, readDecode } from '../place.ts';
 import type { Session, Tone } from '../session.ts';
 import { type Action, actionOf } from '../shortcuts.ts';
 import { fromDigits, fromFile, fromTransfer, fromUrl, hasFiles, type OtherSite, type Source } from '../source.ts';
@@ -236,7 +236,7 @@ export class KernelScope extends LitElement {
   get #attributes(): Place {
     return {
       src: null,
-      decode: this.decode && fromAddress(this.decode),
+      decode: readDecode(this.decode || null),
       view: this.view || null,
       at: this.at || null,
       select: this.select || null,
