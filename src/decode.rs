@@ -8,13 +8,15 @@ use serde::Serialize;
 use crate::amdgpu::aql;
 use crate::container::Format;
 use crate::document::PartInfo;
+use crate::dump::{self, Dump};
 use crate::elf::map::{Leaf, Part, Role};
-use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::error::{Diagnostic, Diagnostics, Kind, Severity};
 use crate::launch::{Ask, Choice, Form, Input, Inputs, Problem, shown};
 use crate::nvidia::gpfifo::{self, Gpfifo};
 use crate::nvidia::methods::{Class, Engine};
-use crate::nvidia::pushbuffer::{Burst, Op, Pushbuffer, Reading, Upload};
+use crate::nvidia::pushbuffer::{Burst, KEPT, Op, Pushbuffer, Reading, Upload};
 use crate::nvidia::qmd::{self, Version};
+use crate::order;
 use crate::record::Record;
 use crate::source::Source;
 use crate::span::Span;
@@ -63,6 +65,10 @@ pub struct Dumped {
     pub contents: Contents,
     /// The launch descriptors in it.
     pub descriptors: Vec<Found>,
+    /// Where the pieces of descriptors are, in their order, each with the descriptor's number.
+    pieces: Vec<(Span, u32)>,
+    /// The numbers of the descriptors by the address that they are written to.
+    by_address: Vec<u32>,
     /// Its bytes: those of a text are what the text says.
     pub source: Source,
 }
@@ -80,6 +86,10 @@ const FORMS: &[(&str, &str)] = &[
 const PACKET: u64 = 64;
 /// Bytes of launch descriptors in a dump, at most; what is behind them is not taken apart.
 const DESCRIPTORS: u64 = 16 << 20;
+/// Bytes of a piece of a descriptor that is a part of the map, at least.
+const PIECE: u64 = 16;
+/// Launch descriptors and packets that are checked, at most.
+const CHECKED: usize = 4096;
 /// Bursts that are parts of the map each; of more, stretches of them are.
 const LEAVES: u64 = 1 << 16;
 /// The heading of all that can be typed.
@@ -117,10 +127,20 @@ impl Dumped {
             .iter()
             .find(|(key, _)| *key == asked)
             .map_or("auto", |form| form.0);
+        let (source, bursts) = unwrapped(source, &mut form, findings);
         let asked = match asked {
+            "auto" if !bursts.is_empty() => "qmd",
             "auto" => recognised(&source).unwrap_or_default(),
             asked => asked,
         };
+        if let (Some(input), Some((_, label))) = (
+            form.inputs
+                .first_mut()
+                .filter(|input| input.value == "auto"),
+            FORMS.iter().find(|(key, _)| *key == asked),
+        ) {
+            input.note = format!("read as {label}");
+        }
         let mut dumped = Self {
             decoded: Decoded {
                 inputs: Vec::new(),
@@ -128,10 +148,16 @@ impl Dumped {
             },
             contents: Contents::Nothing,
             descriptors: Vec::new(),
+            pieces: Vec::new(),
+            by_address: Vec::new(),
             source,
         };
         match asked {
-            "qmd" => dumped.read_descriptors(&mut form, findings),
+            "qmd" => {
+                dumped.read_descriptors(&mut form, findings);
+                let printed = dumped.descriptors.iter_mut().zip(&bursts);
+                printed.for_each(|(found, burst)| found.address = burst.address);
+            }
             "pushbuffer" => dumped.read_pushbuffer(&mut form, findings),
             "gpfifo" => dumped.read_gpfifo(&mut form, findings),
             "aql" => dumped.read_packets(findings),
@@ -150,11 +176,20 @@ impl Dumped {
                 );
             }
         }
-        for found in &dumped.descriptors {
+        dumped.order();
+        for found in dumped.descriptors.iter().take(CHECKED) {
             for mut finding in qmd::findings(found.version, &dumped.bytes_of(found), 0) {
                 finding.offset = finding.offset.and_then(|offset| found.offset(offset));
                 findings.push(finding);
             }
+        }
+        let count = match &dumped.contents {
+            &Contents::Packets(count) => count,
+            _ => dumped.descriptors.len() as u64,
+        };
+        if count > CHECKED as u64 {
+            let text = format!("what is behind the first {CHECKED} is not checked");
+            findings.push(Diagnostic::note(Kind::Limit, text));
         }
         dumped.decoded = Decoded {
             inputs: form.inputs,
@@ -169,7 +204,7 @@ impl Dumped {
         let inputs = Inputs::default();
         let size = source.size();
         let is_descriptor = || said(source, Span::new(0, size)).is_some();
-        if !matches!(size, 256 | 384 | 512) || !is_descriptor() {
+        if !(is_dump_as_text(source) || matches!(size, 256 | 384 | 512) && is_descriptor()) {
             return None;
         }
         let dumped = Self::read(source.clone(), &inputs, &mut unheard);
@@ -296,6 +331,11 @@ impl Dumped {
             let note = "of launch descriptors that are as long";
             choose(form, ask("version", "Version", note), versions, version);
         }
+        if pushbuffer.uploads.len() >= KEPT || pushbuffer.sent.len() >= KEPT {
+            let text =
+                format!("launch descriptors and launches behind the first {KEPT} are not listed");
+            findings.push(Diagnostic::warning(Kind::Limit, text));
+        }
         self.contents = Contents::Pushbuffer(Box::new(pushbuffer));
     }
 
@@ -339,7 +379,7 @@ impl Dumped {
                     .at(self.source.absolute(count * PACKET)),
             );
         }
-        for index in 0..count {
+        for index in 0..count.min(CHECKED as u64) {
             let span = Span::new(index * PACKET, PACKET);
             let Ok(bytes) = self.source.read(span) else {
                 break;
@@ -422,14 +462,11 @@ impl Dumped {
             }
         }
         // Launch descriptors lie within what writes them.
-        let mut inner: Vec<Span> = Vec::new();
-        for found in &self.descriptors {
-            inner.extend(found.runs.iter().filter(|run| run.size >= 16));
-        }
-        inner.sort_unstable_by_key(|span| span.offset);
+        let inner = self.pieces.iter().map(|piece| piece.0);
+        let inner = inner.filter(|run| run.size >= PIECE);
         let mut leaves = Vec::new();
         let mut at = 0;
-        let mut inner = inner.into_iter().peekable();
+        let mut inner = inner.peekable();
         let mut push = |end: u64, part: Part| {
             if end > at {
                 leaves.push(Leaf {
@@ -460,10 +497,37 @@ impl Dumped {
         leaves
     }
 
+    /// Puts the pieces and the addresses of descriptors in order.
+    fn order(&mut self) {
+        for (found, index) in self.descriptors.iter().zip(0..) {
+            let runs = found.runs.iter();
+            self.pieces.extend(runs.map(|run| (*run, index)));
+        }
+        order::arrange(&mut self.pieces, |piece| piece.0.offset);
+        let address = |index: usize| self.descriptors[index].address.unwrap_or(0);
+        self.by_address = order::by_key(self.descriptors.len(), &address);
+    }
+
     /// The launch descriptor that has the byte at `offset`, by its number.
     fn descriptor_at(&self, offset: u64) -> Option<usize> {
-        let mut found = self.descriptors.iter();
-        found.position(|found| found.runs.iter().any(|run| run.contains(offset)))
+        let next = self
+            .pieces
+            .partition_point(|piece| piece.0.offset <= offset);
+        let (span, index) = self.pieces.get(next.checked_sub(1)?)?;
+        span.contains(offset).then_some(*index as usize)
+    }
+
+    /// The descriptor that is written to `address`, by its number: the last one before `offset`, else the first one behind it.
+    pub fn descriptor_of(&self, address: u64, offset: u64) -> Option<usize> {
+        let found = |index: &u32| &self.descriptors[*index as usize];
+        let begins = |index: &u32| found(index).runs.first().map_or(0, |run| run.offset);
+        let of = |index: &u32| found(index).address.unwrap_or(0);
+        let first = self.by_address.partition_point(|index| of(index) < address);
+        let those = self.by_address.get(first..)?;
+        let those = &those[..those.partition_point(|index| of(index) == address)];
+        let before = those.partition_point(|index| begins(index) <= offset);
+        let index = those.get(before.saturating_sub(1))?;
+        found(index).address.map(|_| *index as usize)
     }
 
     /// What the part at `offset` is called.
@@ -543,12 +607,6 @@ impl Dumped {
             Contents::Descriptors | Contents::Nothing => {}
         }
         records.extend(descriptor.map(|index| self.record_of(index)));
-        if parts.is_empty() && offset < self.source.size() {
-            let leaves = self.leaves();
-            let leaf = leaves.iter().find(|leaf| leaf.span.contains(offset));
-            let span = leaf.map_or(Span::new(offset, 1), |leaf| leaf.span);
-            parts.push(part(UNCLAIMED.into(), Role::Unclaimed, span, None));
-        }
         (parts, records)
     }
 
@@ -571,6 +629,19 @@ impl Dumped {
         match self.descriptors.len() {
             1 => format!("launch descriptor {version}"),
             _ => format!("launch descriptor {index}, {version}"),
+        }
+    }
+
+    /// Its structures: descriptors, packets or entries. Words of pushbuffers are rows of a table.
+    pub fn records(&self) -> Box<dyn Iterator<Item = Record> + '_> {
+        match &self.contents {
+            Contents::Gpfifo(gpfifo) => {
+                Box::new((0..gpfifo.len()).filter_map(|index| gpfifo.record(index)))
+            }
+            &Contents::Packets(count) => {
+                Box::new((0..count).filter_map(|index| self.packet(index)))
+            }
+            _ => Box::new((0..self.descriptors.len()).map(|index| self.record_of(index))),
         }
     }
 
@@ -607,7 +678,7 @@ impl Found {
 }
 
 /// What a part is called that nothing claims.
-const UNCLAIMED: &str = "unclaimed";
+pub const UNCLAIMED: &str = "unclaimed";
 
 /// Hosts whose methods are not listed, since their headers are in the form before Fermi.
 const HOSTS: &[(u16, &str)] = &[
@@ -697,6 +768,88 @@ fn joined(source: &Source, runs: &[Span]) -> Vec<u8> {
         bytes.extend(source.read(*run).unwrap_or_default());
     }
     bytes
+}
+
+/// The bytes that `source` has as text, if it is text; what bursts were printed of it.
+fn unwrapped(
+    source: Source,
+    form: &mut Form<'_>,
+    findings: &mut Diagnostics,
+) -> (Source, Vec<dump::Burst>) {
+    let text = text(&source);
+    let choices = vec![
+        choice("yes", "digits of bytes"),
+        choice("no", "the bytes themselves"),
+    ];
+    let likely = if text.is_some() { "yes" } else { "no" };
+    let note = match text {
+        Some(_) => format!("up to {} MiB of text are read", dump::LIMIT >> 20),
+        None => String::new(),
+    };
+    let is_text = choose(form, ask("text", "Text", &note), choices, likely) == "yes";
+    let Some(text) = text.filter(|_| is_text) else {
+        if is_text {
+            form.error("text", "the bytes are no text");
+        }
+        return (source, Vec::new());
+    };
+    let typed = form.typed("numbering");
+    let typed = typed
+        .and_then(|typed| typed.parse().ok())
+        .filter(|number| *number < 2);
+    let Dump {
+        mut bytes,
+        numbering,
+        bursts,
+        findings: said,
+        ..
+    } = dump::read(&text, typed);
+    if let Some(numbering) = numbering {
+        let choices = vec![choice("0", "from 0"), choice("1", "from 1")];
+        let note = "the number of the first word of the list";
+        choose(
+            form,
+            ask("numbering", "Words counted", note),
+            choices,
+            &numbering.to_string(),
+        );
+    }
+    said.all()
+        .into_iter()
+        .for_each(|finding| findings.push(finding));
+    if bursts.len() > 1 {
+        bytes = bursts
+            .iter()
+            .flat_map(|burst| burst.bytes.iter().copied())
+            .collect();
+    }
+    (Source::memory(bytes), bursts)
+}
+
+/// What `source` is as text, if it is text and not too long.
+fn text(source: &Source) -> Option<String> {
+    if source.size() > dump::LIMIT as u64 {
+        return None;
+    }
+    // Most files show at their beginning that they are none.
+    let start = source.read_up_to(0, 1024).ok()?;
+    if start.iter().any(|byte| matches!(byte, 0..=8)) {
+        return None;
+    }
+    let bytes = source.read_up_to(0, source.size()).ok()?;
+    if !dump::is_text(&bytes) {
+        return None;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Whether `source` is text that is a dump as a whole.
+fn is_dump_as_text(source: &Source) -> bool {
+    let dump = text(source).map(|text| dump::read(&text, None));
+    dump.is_some_and(|dump| {
+        let mut findings = dump.findings.iter();
+        dump.form.is_some() && findings.all(|finding| finding.severity == Severity::Note)
+    })
 }
 
 /// The version that `bytes` say they are of, if they are as long as that.
@@ -801,7 +954,7 @@ fn recognised(source: &Source) -> Option<&'static str> {
     let whole = Span::new(0, size);
     let pushbuffer = Pushbuffer::read(source, whole, Reading::new(0xc56f, COMMON), &mut unheard);
     // One header in eight may be damaged.
-    let is_chain = pushbuffer.sets > 0 && pushbuffer.odd() * 8 <= pushbuffer.bursts();
+    let is_chain = pushbuffer.is_known && pushbuffer.odd() * 8 <= pushbuffer.bursts();
     if is_chain {
         return Some("pushbuffer");
     }

@@ -597,7 +597,9 @@ impl Document {
         };
         if let Some(dumped) = &self.dumped {
             (location.parts, location.records) = dumped.locate(offset);
-            return location;
+            if !location.parts.is_empty() {
+                return location;
+            }
         }
         let Some(elf) = &self.elf else {
             let leaf = self.leaves.iter().find(|leaf| leaf.span.contains(offset));

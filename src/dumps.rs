@@ -4,9 +4,14 @@ use crate::decode::{self, Contents, Dumped, label};
 use crate::nvidia::gpfifo::{self, Gpfifo};
 use crate::nvidia::methods::Class;
 use crate::nvidia::pushbuffer::{Op, Pushbuffer, WORD, Word};
-use crate::record::{Field, Record};
+use crate::record::{Field, Raw, Record};
 use crate::rows::{Cell, Column, Table, Unit, column, hidden};
 use crate::span::Span;
+
+/// The tables that only dumps have.
+pub const TABLES: &[&str] = &[
+    "methods", "qmds", "launches", "compare", "gpfifo", "packets",
+];
 
 impl Dumped {
     /// The table called `key`; `None` where a dump of this kind has none. `compare/2-5` compares these two launch descriptors.
@@ -171,24 +176,6 @@ struct SentList<'a> {
     pushbuffer: &'a Pushbuffer,
 }
 
-impl SentList<'_> {
-    /// The descriptor that was written last to that address before the launch; of those behind it the first one.
-    fn descriptor(&self, address: u64, offset: u64) -> Option<u64> {
-        let mut last = None;
-        for (found, index) in self.dumped.descriptors.iter().zip(0..) {
-            if found.address != Some(address) {
-                continue;
-            }
-            let begins = found.runs.first().map_or(0, |run| run.offset);
-            if begins > offset && last.is_some() {
-                break;
-            }
-            last = Some(index);
-        }
-        last
-    }
-}
-
 impl Table for SentList<'_> {
     fn columns(&self) -> &'static [Column] {
         const COLUMNS: &[Column] = &[
@@ -214,8 +201,8 @@ impl Table for SentList<'_> {
             return Cell::None;
         };
         let method = || Class::get(sent.class)?.method(sent.method);
-        let descriptor = || self.descriptor(sent.address, sent.offset);
-        let record = || Some(self.dumped.record_of(descriptor()? as usize));
+        let descriptor = || self.dumped.descriptor_of(sent.address, sent.offset);
+        let record = || Some(self.dumped.record_of(descriptor()?));
         match key {
             "offset" => sent.offset.into(),
             "subchannel" => u32::from(sent.subchannel).into(),
@@ -235,7 +222,7 @@ impl Table for SentList<'_> {
                 said.into()
             }
             "address" => sent.address.into(),
-            "descriptor" => descriptor().into(),
+            "descriptor" => descriptor().map(|index| index as u64).into(),
             "grid" => record().and_then(|record| decode::grid(&record)).into(),
             "block" => record().and_then(|record| decode::block(&record)).into(),
             _ => Cell::None,
@@ -249,11 +236,8 @@ impl Table for SentList<'_> {
 
     fn target(&self, row: u64) -> Option<Span> {
         let sent = self.pushbuffer.sent.get(row as usize)?;
-        let index = self.descriptor(sent.address, sent.offset)?;
-        self.dumped.descriptors[index as usize]
-            .runs
-            .first()
-            .copied()
+        let index = self.dumped.descriptor_of(sent.address, sent.offset)?;
+        self.dumped.descriptors.get(index)?.runs.first().copied()
     }
 }
 
@@ -364,13 +348,24 @@ impl Comparison {
             let mut fields = record.fields.iter();
             fields.position(|field| field.name == name)
         };
-        let of_first = first.fields.iter().enumerate();
+        // Bits that no field has are the same bits in one version only.
+        let is_one_version = first.layout == second.layout;
+        let is_field = |field: &Field| is_one_version || !field.name.starts_with("gap ");
+        let of = |record: &Record| {
+            let fields = record.fields.iter().enumerate();
+            let fields = fields.filter(|(_, field)| is_field(field));
+            fields
+                .map(|(index, field)| (index, field.name.clone()))
+                .collect()
+        };
+        let (of_first, of_second): (Vec<_>, Vec<_>) = (of(&first), of(&second));
         let mut rows: Vec<_> = of_first
-            .map(|(index, field)| (Some(index), named(&second, &field.name)))
+            .iter()
+            .map(|(index, name)| (Some(*index), named(&second, name)))
             .collect();
-        for (index, field) in second.fields.iter().enumerate() {
-            if named(&first, &field.name).is_none() {
-                rows.push((None, Some(index)));
+        for (index, name) in &of_second {
+            if named(&first, name).is_none() {
+                rows.push((None, Some(*index)));
             }
         }
         Self {
@@ -430,10 +425,12 @@ impl Table for Comparison {
             "second_bits" => bits(second).into(),
             "first" => first.map(said).into(),
             "second" => second.map(said).into(),
-            "differs" => {
-                let value = |field: &Field| field.value.clone();
-                (first.map(value) != second.map(value)).into()
+            "differs" => match (first, second) {
+                (Some(first), Some(second)) => first.value != second.value,
+                // What one version does not have at all is as if it were 0.
+                (one, other) => one.or(other).is_some_and(|field| !is_zero(field)),
             }
+            .into(),
             _ => Cell::None,
         }
     }
@@ -444,6 +441,14 @@ impl Table for Comparison {
 
     fn target(&self, row: u64) -> Option<Span> {
         place(&self.second, self.fields(row)?.1?)
+    }
+}
+
+fn is_zero(field: &Field) -> bool {
+    match &field.raw {
+        Raw::Int(raw) => *raw == 0,
+        Raw::Bytes(bytes) => bytes.iter().all(|&byte| byte == 0),
+        Raw::None => true,
     }
 }
 

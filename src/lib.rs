@@ -14,7 +14,7 @@
 //! | on which GPUs code runs | [`compatibility`] |
 //! | what a launch of a kernel hands to the GPU; how many blocks run at once | [`launch`], [`typed`], [`occupancy`] |
 //! | what was dropped; what bytes that somebody has dumped are; such bytes as text | [`container`], [`decode`], [`dump`] |
-//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
+//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`dumps`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
 //! | everything as one JSON object | [`report`] |
 //!
@@ -29,7 +29,7 @@ pub mod decode;
 pub mod device;
 pub mod document;
 pub mod dump;
-mod dumps;
+pub mod dumps;
 pub mod elf;
 pub mod error;
 pub mod export;

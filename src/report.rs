@@ -5,8 +5,10 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use crate::decode::Dumped;
 use crate::device::Device;
 use crate::document::Document;
+use crate::dumps;
 use crate::elf::{Elf, Image};
 use crate::nvidia::{Attributes, Kernel};
 use crate::rows::{Rows, Table};
@@ -37,6 +39,13 @@ impl Serialize for Report<'_> {
         ] {
             map.serialize_entry(key, &document.table(key).map(TableReport))?;
         }
+        if let Some(dumped) = document.dumped() {
+            map.serialize_entry("decoded", &dumped.decoded)?;
+            map.serialize_entry("records", &DumpRecords(dumped))?;
+            for key in dumps::TABLES {
+                map.serialize_entry(key, &document.table(key).map(TableReport))?;
+            }
+        }
         let (held, loaded) = document.images();
         let held = held.filter(|_| elf.is_some_and(|elf| !elf.sections.is_empty()));
         map.serialize_entry("image", &held.map(|image| ImageReport(image, false)))?;
@@ -55,6 +64,15 @@ impl Serialize for Report<'_> {
         }
         map.serialize_entry("map", &document.table("map").map(TableReport))?;
         map.end()
+    }
+}
+
+/// The structures of a dump, written as they are read.
+struct DumpRecords<'a>(&'a Dumped);
+
+impl Serialize for DumpRecords<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.records())
     }
 }
 

@@ -614,6 +614,36 @@ fn descriptors_are_told_by_themselves_and_compared() {
     }
 }
 
+/// The form in which the article's shim prints a burst: words are counted from 1, the first two are the address.
+#[test]
+fn what_a_shim_prints_is_a_descriptor() {
+    let data = &inline_descriptor()[1..];
+    let mut text = String::from("Method burst at word 0\n");
+    for (word, number) in data.iter().zip(1..) {
+        text.push_str(&format!("  word {number:02}: 0x{word:08x}\n"));
+    }
+    let document = Document::open(Source::memory(text.into_bytes()));
+    assert_eq!(document.format(), Format::Qmd);
+    assert_eq!(document.source().size(), 256);
+    let found = rows(&document, "qmds", &["version", "grid", "block", "address"]);
+    assert_eq!(found, [["03.00", "4096", "256", "0x20034567800"]]);
+    // Prose is no dump.
+    let prose = "Word 12 has the width of the grid, 0x00001000, I think.\n".repeat(5);
+    let document = Document::open(Source::memory(prose.into_bytes()));
+    assert_eq!(document.format(), Format::Unknown);
+    // A list of words of a pushbuffer, counted from 0.
+    let mut text = String::new();
+    for (word, number) in inline_descriptor().iter().zip(0..) {
+        text.push_str(&format!("word {number}: 0x{word:08x}\n"));
+    }
+    let document = Document::decode(Source::memory(text.into_bytes()), "");
+    assert_eq!(document.format(), Format::Pushbuffer);
+    assert_eq!(
+        rows(&document, "qmds", &["version", "grid"]),
+        [["03.00", "4096"]]
+    );
+}
+
 #[test]
 fn data_past_the_end_is_found_where_its_header_is() {
     let mut all = burst(INC, 1, 0x180, &[1]);

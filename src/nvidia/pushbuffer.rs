@@ -23,7 +23,7 @@ const STRETCH: u64 = 64;
 /// Words of zero that are one burst, at most.
 const ZEROS: u32 = 4096;
 /// Uploads and launches that are kept of each, at most.
-const KEPT: usize = 1 << 16;
+pub const KEPT: usize = 1 << 16;
 /// Bytes of a launch descriptor, at most.
 const LARGEST: u32 = 512;
 /// Classes that are kept, at most.
@@ -219,8 +219,8 @@ pub struct Pushbuffer {
     odd: u64,
     /// The classes that `SET_OBJECT` gives to subchannels, each once.
     pub bound: Vec<u16>,
-    /// Bursts that set a method that is known.
-    pub sets: u64,
+    /// Whether a method that is known is set.
+    pub is_known: bool,
     /// What it writes to memory that is as long as a launch descriptor.
     pub uploads: Vec<Upload>,
     /// The launches.
@@ -260,7 +260,7 @@ impl Pushbuffer {
             bursts: 0,
             odd: 0,
             bound: Vec::new(),
-            sets: 0,
+            is_known: false,
             uploads: Vec::new(),
             sent: Vec::new(),
             last: RefCell::new(None),
@@ -403,11 +403,10 @@ impl Pushbuffer {
     }
 
     fn check(&mut self, burst: &Burst, findings: &mut Diagnostics) {
-        if let Some(word) = self
-            .word_of(burst.clone(), 0)
-            .filter(|word| word.value.is_some())
+        if !self.is_known
+            && let Some(word) = self.word_of(burst.clone(), 0)
         {
-            self.sets += u64::from(self.method(&word).is_some());
+            self.is_known = word.value.is_some() && self.method(&word).is_some();
         }
         let at = |offset| self.source.absolute(offset);
         let context = || format!("burst {}", burst.number);
@@ -501,15 +500,6 @@ impl Pushbuffer {
                     };
                     if self.sent.len() < KEPT {
                         self.sent.push(sent);
-                    } else if self.sent.len() == KEPT {
-                        self.sent.push(sent);
-                        findings.push(
-                            Diagnostic::warning(
-                                Kind::Limit,
-                                format!("launches behind the first {KEPT} are not listed"),
-                            )
-                            .at(self.source.absolute(burst.offset)),
-                        );
                     }
                 }
                 0x318 | 0x31c => {

@@ -6,10 +6,10 @@ use std::path::Path;
 use kernelscope::container::Format;
 use kernelscope::decode::{Contents, Dumped};
 use kernelscope::document::Document;
+use kernelscope::dumps::TABLES;
 use kernelscope::error::Severity;
 use kernelscope::export;
 use kernelscope::lists;
-use kernelscope::record::Record;
 use kernelscope::rows::{Rows, Table};
 use kernelscope::source::Source;
 use serde::Serializer;
@@ -17,11 +17,6 @@ use serde::ser::SerializeMap;
 
 use crate::arguments::{Arguments, Failure};
 use crate::visible;
-
-/// Tables of dumps.
-const TABLES: &[&str] = &[
-    "methods", "qmds", "launches", "compare", "gpfifo", "packets",
-];
 
 /// Opens the dump; with a second one, both launch descriptors one behind the other.
 pub fn open(arguments: &Arguments) -> Result<Document, Failure> {
@@ -49,18 +44,6 @@ fn bytes(document: &Document, path: &Path) -> Result<Vec<u8>, Failure> {
     let source = document.source();
     let bytes = source.read_up_to(0, source.size());
     bytes.map_err(|error| Failure::Read(format!("{name}: {error}")))
-}
-
-/// The structures of a dump: descriptors, packets, entries. Words of pushbuffers are rows of a table.
-fn records(dumped: &Dumped) -> Box<dyn Iterator<Item = Record> + '_> {
-    let descriptors = (0..dumped.descriptors.len()).map(|index| dumped.record_of(index));
-    match &dumped.contents {
-        Contents::Gpfifo(gpfifo) => {
-            Box::new((0..gpfifo.len()).filter_map(|index| gpfifo.record(index)))
-        }
-        &Contents::Packets(count) => Box::new((0..count).filter_map(|index| dumped.packet(index))),
-        _ => Box::new(descriptors),
-    }
 }
 
 /// Prints what is in the dump; whether what was typed has errors.
@@ -105,7 +88,7 @@ pub fn print(
         }
     }
     if dumped.descriptors.len() != 2 || !matches!(dumped.contents, Contents::Descriptors) {
-        for record in records(dumped) {
+        for record in dumped.records() {
             writeln!(out, "\n{}", export::print(&record, arguments.form))?;
         }
     }
@@ -170,6 +153,6 @@ struct Records<'a>(&'a Dumped);
 
 impl serde::Serialize for Records<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(records(self.0))
+        serializer.collect_seq(self.0.records())
     }
 }
