@@ -235,6 +235,13 @@ impl<'a> Form<'a> {
         }
     }
 
+    /// What was typed for keys that were not asked for.
+    pub fn unasked(&self) -> Vec<(&'a str, &'a str)> {
+        let is_asked = |key: &str| self.inputs.iter().any(|input| input.key == key);
+        let typed = self.typed.iter();
+        typed.filter(|(key, _)| !is_asked(key)).collect()
+    }
+
     /// Says what is wrong with what was typed for `key`.
     pub fn error(&mut self, key: &str, message: impl Into<String>) {
         self.say(key, Severity::Error, message.into());

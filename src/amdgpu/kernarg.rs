@@ -47,16 +47,35 @@ fn by_offset(kernel: &Kernel) -> impl Iterator<Item = (u32, &Argument)> {
         .map(|number| (number, &arguments[number as usize]))
 }
 
-/// The kernarg segment of `kernel` as a record, without gaps: arguments that lie outside are left out.
-pub fn record(kernel: &Kernel) -> Record {
-    let size = kernel.kernarg_size.unwrap_or(0).min(SIZE_LIMIT);
-    let title = format!("kernarg segment of {}", kernel.name);
-    let mut record = Record::unwritten(title, size, Some(SOURCE));
+/// A run of bytes of a segment: an argument, or what lies between.
+pub(super) struct Place {
+    /// The argument's name, its kind where it is hidden; `padding`, `not used`.
+    pub name: String,
+    /// Offset in the segment.
+    pub at: u32,
+    /// Bytes, one at least.
+    pub size: u32,
+    /// How they are understood.
+    pub kind: Kind,
+    /// What it is, in a few words.
+    pub note: &'static str,
+    /// The argument's number in the metadata.
+    pub argument: Option<usize>,
+}
+
+/// Bytes of the segment of `kernel`, as far as bits of them can be numbered.
+pub(super) fn size(kernel: &Kernel) -> u64 {
+    kernel.kernarg_size.unwrap_or(0).min(SIZE_LIMIT)
+}
+
+/// The kernarg segment of `kernel` in order, without gaps: arguments that lie outside are left out.
+pub(super) fn places(kernel: &Kernel) -> Vec<Place> {
+    let size = size(kernel);
+    let mut places = Vec::new();
     if kernel.args.is_none() {
-        if let Some(field) = add(&mut record, "arguments", 0, size, Kind::Bytes) {
-            field.note = "no metadata says what they are";
-        }
-        return record;
+        let note = "no metadata says what they are";
+        add(&mut places, "arguments".into(), 0, size, Kind::Bytes, note);
+        return places;
     }
     let hidden = by_offset(kernel).find(|(_, argument)| argument.is_hidden());
     // Those that the kernel does not read are not listed: their room begins behind the program's arguments.
@@ -65,13 +84,13 @@ pub fn record(kernel: &Kernel) -> Record {
     let hidden = hidden.map_or(end, |(_, argument)| argument.offset.min(end));
     let mut next = 0;
     for (number, argument) in by_offset(kernel) {
-        if record.fields.len() >= FIELDS_LIMIT {
-            return record;
+        if places.len() >= FIELDS_LIMIT {
+            return places;
         }
         if argument.size == 0 || argument.end() > size {
             continue;
         }
-        fill(&mut record, next, argument.offset, hidden);
+        fill(&mut places, next, argument.offset, hidden);
         next = argument.end().max(next);
         let name = match &argument.name {
             _ if argument.is_hidden() => argument.kind.clone(),
@@ -84,44 +103,85 @@ pub fn record(kernel: &Kernel) -> Record {
             Some(known) if known.size > 0 => Kind::Unsigned,
             _ => Kind::Bytes,
         };
-        let field = add(&mut record, &name, argument.offset, argument.size, kind);
-        if let Some(field) = field {
-            field.note = known.map_or("", |known| known.note);
-            field.meaning = meaning(argument);
-            field.target = argument.span.some();
+        let note = known.map_or("", |known| known.note);
+        add(
+            &mut places,
+            name,
+            argument.offset,
+            argument.size,
+            kind,
+            note,
+        );
+        if let Some(place) = places.last_mut() {
+            place.argument = Some(number as usize);
         }
     }
-    fill(&mut record, next, size, hidden);
+    fill(&mut places, next, size, hidden);
+    places
+}
+
+/// The kernarg segment of `kernel` as a record, whose fields no file has.
+pub fn record(kernel: &Kernel) -> Record {
+    let title = format!("kernarg segment of {}", kernel.name);
+    let mut record = Record::unwritten(title, size(kernel), Some(SOURCE));
+    for place in places(kernel) {
+        let field = record.append_unwritten(&place.name, place.at, place.size, place.kind);
+        explain(field, &place, kernel);
+    }
     record
 }
 
-/// Tells of the bytes from `from` to `to`, which no argument has; hidden arguments begin at `hidden`.
-fn fill(record: &mut Record, from: u64, to: u64, hidden: u64) {
-    for (name, note, from, to) in [
-        ("padding", "", from, to.min(hidden)),
-        (
-            "not used",
-            "hidden arguments that the kernel does not read, or nothing",
-            from.max(hidden),
-            to,
-        ),
-    ] {
-        let size = to.saturating_sub(from);
-        if let Some(field) = add(record, name, from, size, Kind::Reserved) {
-            field.note = note;
+/// The segment of `kernel` that begins with `bytes`, as a record: its places, as far as the bytes go.
+pub(super) fn written(kernel: &Kernel, places: &[Place], bytes: &[u8]) -> Record {
+    let title = format!("kernarg segment of {}", kernel.name);
+    let mut record = Record::unwritten(title, bytes.len() as u64, Some(SOURCE));
+    for place in places {
+        // What the program passes by value is a number where it can be one.
+        let kind = match (place.kind, place.argument, place.size) {
+            (Kind::Bytes, Some(_), 1 | 2 | 4 | 8) => Kind::Hex,
+            (kind, ..) => kind,
+        };
+        record.append_bytes(&*place.name, bytes, place.at, place.size, kind);
+        if let Some(field) = record.fields.last_mut() {
+            explain(field, place, kernel);
         }
+    }
+    record
+}
+
+fn explain(field: &mut Field, place: &Place, kernel: &Kernel) {
+    field.note = place.note;
+    let arguments = kernel.args.as_deref().unwrap_or_default();
+    if let Some(argument) = place.argument.and_then(|number| arguments.get(number)) {
+        field.meaning = meaning(argument);
+        field.target = argument.span.some();
     }
 }
 
-/// Appends a field; none of no bytes.
-fn add<'a>(
-    record: &'a mut Record,
-    name: &str,
-    at: u64,
-    size: u64,
-    kind: Kind,
-) -> Option<&'a mut Field> {
-    (size > 0).then(|| record.append_unwritten(name, at as u32, size as u32, kind))
+/// Tells of the bytes from `from` to `to`, which no argument has; hidden arguments begin at `hidden`.
+fn fill(places: &mut Vec<Place>, from: u64, to: u64, hidden: u64) {
+    let unread = "hidden arguments that the kernel does not read, or nothing";
+    for (name, note, from, to) in [
+        ("padding", "", from, to.min(hidden)),
+        ("not used", unread, from.max(hidden), to),
+    ] {
+        let size = to.saturating_sub(from);
+        add(places, name.into(), from, size, Kind::Reserved, note);
+    }
+}
+
+/// Appends a place; none of no bytes.
+fn add(places: &mut Vec<Place>, name: String, at: u64, size: u64, kind: Kind, note: &'static str) {
+    if size > 0 {
+        places.push(Place {
+            name,
+            at: at as u32,
+            size: size as u32,
+            kind,
+            note,
+            argument: None,
+        });
+    }
 }
 
 /// What the metadata says of an argument of the program's, in words.

@@ -5,6 +5,7 @@
 
 use super::occupancy::{Needs, Room, has_wgp};
 use super::registers::{Registers, Unit};
+use super::value::Value;
 use super::{CodeObject, Kernel, Processor, runs, tables};
 use crate::compatibility::Answer;
 use crate::launch::{Ask, Choice, Form, Inputs, shown};
@@ -22,6 +23,12 @@ const LLVM: &str = "LLVM 22, AMDGPU IsaInfo";
 pub(super) struct Said {
     /// The workgroup that it must have, and the bytes that say so.
     pub required: Option<([u64; 3], Span)>,
+    /// Whether the grid has to be a multiple of the workgroup.
+    pub is_uniform: bool,
+    /// Whether its stack has no size that is known.
+    pub has_dynamic_stack: bool,
+    /// Workgroups of the grid along each axis, at most.
+    pub most: [Option<u64>; 3],
 }
 
 impl CodeObject {
@@ -32,12 +39,24 @@ impl CodeObject {
         let Some(description) = described.get(kernel.name.as_bytes()) else {
             return Said::default();
         };
+        let is_set = |key: &str| {
+            let value = description.get(key, "");
+            value.is_some_and(|value| value.flag() == Some(true) || value.number() == Some(1))
+        };
+        let most = |key: &str| description.get(key, "").and_then(Value::number);
         let required = description.size_of_workgroup();
         Said {
             // 0, 0, 0 stands for any.
             required: required
                 .filter(|(_, sizes)| *sizes != [0; 3])
                 .map(|(value, sizes)| (sizes, value.span)),
+            is_uniform: is_set(".uniform_work_group_size"),
+            has_dynamic_stack: is_set(".uses_dynamic_stack"),
+            most: [
+                most(".max_num_workgroups_x"),
+                most(".max_num_workgroups_y"),
+                most(".max_num_workgroups_z"),
+            ],
         }
     }
 
@@ -80,16 +99,15 @@ impl CodeObject {
         let gpu = *known.get(form.choice(ask, choices, 0, find))?;
         if self.processor.is_none() {
             form.note("gpu", "the file names no processor that is known");
-        } else if !runs(gpu) {
-            let runs = self.runs_on(gpu.name).map(|gpu| gpu.runs);
-            let reason = runs.filter(|runs| runs.answer == Answer::No);
-            form.note(
-                "gpu",
-                format!(
-                    "the code does not run there: {}",
-                    reason.map(|runs| runs.reason).unwrap_or_default()
-                ),
-            );
+        } else if let Some(found) = self.runs_on(gpu.name).map(|gpu| gpu.runs) {
+            match found.answer {
+                Answer::Yes => {}
+                Answer::No => {
+                    let message = format!("the code does not run there: {}", found.reason);
+                    form.note("gpu", message);
+                }
+                Answer::Depends => form.note("gpu", found.reason),
+            }
         }
         Some(gpu)
     }
