@@ -57,6 +57,12 @@ fn exit_codes_tell_what_happened() {
         &["kernarg", &fixture(SAYS)],
         &["kernarg", &fixture(SAYS), "nothing"],
         &["metadata", &fixture(SAYS), "--form", "c"],
+        &["qmd", &good],
+        &["qmd", &good, "--kernel", "nothing"],
+        &["qmd", &good, "--kernel", "0", "--set", "QMD_GROUP_ID"],
+        &["qmd", &good, "--kernel", "0", "--hex", "--part", "packet"],
+        &["qmd", &good, "--kernel", "0", "--at", "5"],
+        &["report", &good, "--grid", "5"],
         &["image", &good, "--base", "0x1000"],
         &["patches", &good, "--base", "here"],
         &["patches", &good, "-o", "file"],
@@ -331,4 +337,90 @@ fn what_a_dispatch_passes_is_printed() {
     let tree = print(&["metadata", &says]);
     assert!(tree.contains("\n000002c5        [2]: map of 3: hidden_block_count_x\n"));
     assert!(tree.contains("\n0000028e          .offset: 8  # place in the kernarg segment\n"));
+}
+
+#[test]
+fn a_launch_is_printed_as_text_words_json_and_bytes() {
+    let vadd = fixture("nvidia/cubin/vadd.sm_80.11.8.cubin");
+    let launch = [
+        "qmd",
+        &vadd,
+        "--kernel",
+        "0",
+        "--gpu",
+        "sm_89",
+        "--grid",
+        "4096",
+        "--block",
+        "256",
+        "--program",
+        "0x7f0000000100",
+        "--arg",
+        "3=u32:7",
+        "--set",
+        "QMD_GROUP_ID=5",
+    ];
+    let run = |more: &[&str]| {
+        let output = kernelscope(&[&launch[..], more].concat());
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).expect("text"),
+        )
+    };
+    let (code, text) = run(&[]);
+    assert_eq!(code, Some(0));
+    for line in [
+        "QMD 03.00 of _Z4vaddPKfS0_Pfi  256 bytes",
+        "Constant bank 0 of _Z4vaddPKfS0_Pfi  380 bytes",
+        "  Known at run time only:",
+    ] {
+        assert!(text.lines().any(|known| known == line), "{line}: {text}");
+    }
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = text.lines().map(words).collect();
+    for line in [
+        "415:384 CTA_RASTER_WIDTH 4096 grid",
+        "133:128 QMD_GROUP_ID 0x5 set.QMD_GROUP_ID",
+        "program code of _Z4vaddPKfS0_Pfi 0x7f0000000100 1567:1536, 1584:1568 (>> 32)",
+        "bank0 constant bank 0 (open) 1055:1024, 1072:1056 (>> 32)",
+        "3039:3008 parameter 3 0x7 u32:7 arg3",
+    ] {
+        assert!(lines.iter().any(|known| known == line), "{line}: {text}");
+    }
+    // Words 12 to 15 and 16 to 19, as the article on this launch shows 12 and 18.
+    let (_, hex) = run(&["--hex"]);
+    let line = |start: &str| {
+        hex.lines()
+            .find(|line| line.starts_with(start))
+            .expect("a line")
+            .to_owned()
+    };
+    assert!(
+        line("0030:").starts_with("0030: 00001000 00000001 00000001"),
+        "{hex}"
+    );
+    assert_eq!(line("0040:").split(' ').nth(3), Some("01000030"), "{hex}");
+    assert_eq!(hex.lines().count(), 16);
+    let (_, json) = run(&["--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let keys: Vec<&str> = json["made"]
+        .as_array()
+        .expect("made")
+        .iter()
+        .filter_map(|made| made["key"].as_str())
+        .collect();
+    assert_eq!(keys, ["qmd", "bank0"]);
+    // The same bytes in a file.
+    let out = std::env::temp_dir().join(format!("kernelscope-qmd-{}", std::process::id()));
+    let path = out.display().to_string();
+    let (code, text) = run(&["-o", &path, "--part", "bank0"]);
+    let bytes = std::fs::read(&out).expect("bytes");
+    std::fs::remove_file(&out).expect("removed");
+    assert_eq!((code, text.as_str(), bytes.len()), (Some(0), "", 380));
+    assert_eq!(json["made"][1]["bytes"].as_str().map(str::len), Some(760));
+    assert_eq!(&bytes[376..], [7, 0, 0, 0]);
+    // What is wrong with a launch counts as what is wrong with a file does.
+    let (code, text) = run(&["--shared", "1000000"]);
+    assert_eq!(code, Some(1));
+    assert!(text.starts_with("error: shared: "), "{text}");
 }

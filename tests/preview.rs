@@ -1102,3 +1102,58 @@ fn clusters_are_held_against_the_kernel_and_the_grid() {
     let other = launch(&document, sized, "cluster=1;grid=12");
     assert_eq!(errors(&other), ["cluster"]);
 }
+
+/// `.maxntid 128, 2` is the product of both, `.reqntid 32, 4, 2` the only block there may be.
+#[test]
+fn a_block_is_what_the_kernel_allows() {
+    let document = common::open("nvidia/own/bounds.sm_90.13.5.cubin");
+    let kernels = document.table("kernels").expect("kernels");
+    let kernel = |name: &str| {
+        let is_it = |row: &u64| kernels.cell(*row, "name") == name.into();
+        (0..kernels.len()).find(is_it).expect("a kernel") as usize
+    };
+    for (name, inputs, of) in [
+        ("largest", "", &[][..]),
+        ("largest", "block=256", &[]),
+        ("largest", "block=257", &["block"]),
+        ("largest", "block=1,4,64", &[]),
+        ("largest", "block=1,5,64", &["block"]),
+        ("required", "", &[]),
+        ("required", "block=32,4,2", &[]),
+        ("required", "block=256", &["block"]),
+        ("required", "block=32,4", &["block"]),
+    ] {
+        let launch = launch(&document, kernel(name), inputs);
+        assert_eq!(
+            errors(&launch),
+            of,
+            "{name} {inputs}: {:?}",
+            launch.problems
+        );
+    }
+    let required = launch(&document, kernel("required"), "");
+    let qmd = made(&required, "qmd");
+    let block = [(1167, 1152), (1183, 1168), (1199, 1184)].map(|(msb, lsb)| between(qmd, msb, lsb));
+    assert_eq!(block, [32, 4, 2]);
+
+    // .param .u64, .align 8 .b8 [16], .u8, .u16: at 0, 8, 24 and 26 of the parameters, which begin at 0x210.
+    let registers = kernel("registers");
+    let typed = "arg0=ptr:7f00;arg1=f32:1,2,3,4;arg2=-2;arg3=bf16:1";
+    let launch = launch(&document, registers, typed);
+    assert_eq!(errors(&launch), [""; 0], "{:?}", launch.problems);
+    let bank = made(&launch, "bank0");
+    let words: Vec<u32> = (0x84..0x8b).map(|at| word(bank, at)).collect();
+    // 1.0 is 0x3f800000, 2.0 0x40000000, 3.0 0x40400000, 4.0 0x40800000; -2 of 8 bits 0xfe; bfloat16 1.0 0x3f80.
+    assert_eq!(
+        words,
+        [
+            0x7f00,
+            0,
+            0x3f80_0000,
+            0x4000_0000,
+            0x4040_0000,
+            0x4080_0000,
+            0x3f80_00fe
+        ]
+    );
+}

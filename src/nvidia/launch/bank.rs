@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::Plan;
+use super::BANKS;
 use super::draft::origin;
+use super::plan::Plan;
 use crate::launch::{Ask, Form, InputKind, Made, Origin, OriginKind, Slot, SlotPart, typed};
 use crate::nvidia::bank0::{Bank0, BankPart, BankUse, SIZE};
 use crate::record::{Kind, Record};
@@ -337,9 +338,7 @@ fn known(plan: &Plan<'_>, part: &BankPart) -> Word {
             // The address of a bank that the launch does not have is nobody's to know.
             let has = |index: &usize| plan.banks.iter().any(|bank| bank.index as usize == *index);
             return match bank_of(name).filter(has) {
-                Some(bank) => {
-                    Word::Address(super::BANKS[bank], plan.bank_address(bank as u32), 0..64)
-                }
+                Some(bank) => Word::Address(BANKS[bank], plan.bank_address(bank as u32), 0..64),
                 None => Word::Unknown,
             };
         }
@@ -349,8 +348,5 @@ fn known(plan: &Plan<'_>, part: &BankPart) -> Word {
 /// The bank whose address a word called `cb3_ptr` has.
 fn bank_of(name: &str) -> Option<usize> {
     let number = name.strip_prefix("cb")?.strip_suffix("_ptr")?;
-    number
-        .parse()
-        .ok()
-        .filter(|bank| *bank < super::BANKS.len())
+    number.parse().ok().filter(|bank| *bank < BANKS.len())
 }
