@@ -4,10 +4,10 @@
 
 import { css, html, nothing, type PropertyValues } from 'lit';
 import { message } from '../client.ts';
-import { plainValue, readInputs, typeInput } from '../inputs.ts';
+import { plainValue, readInputs, type Typed, typeInput } from '../inputs.ts';
 import { heldText, jsonOf, originText, slotParts, wordsText } from '../launch.ts';
 import { copyText, save } from '../out.ts';
-import type { Form, Made as Structure } from '../protocol.ts';
+import type { Form, Slot, Made as Structure } from '../protocol.ts';
 import { store, stored } from '../stored.ts';
 import { bytes as bytesText, name } from '../text.ts';
 import { bytesOf, changed, digitsAt, FORMS, fieldsAt, marked } from '../words.ts';
@@ -76,9 +76,10 @@ export class Made extends Part {
       table { border-collapse: collapse; font: 12.5px var(--mono); min-inline-size: min(100%, 560px); }
       caption { text-align: start; font: 600 13px var(--sans); padding-block-end: 4px; }
       th { text-align: start; font: 600 12px var(--sans); color: var(--dim); padding: 3px 14px 3px 0; border-block-end: 1px solid var(--line); }
-      td { padding: 3px 14px 3px 0; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); vertical-align: baseline; overflow-wrap: anywhere; }
-      td.name { font-family: var(--sans); }
-      td .field { inline-size: 15em; font: 12.5px var(--mono); padding-block: 1px; }
+      td { padding: 3px 12px 3px 0; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); vertical-align: baseline; overflow-wrap: anywhere; }
+      tbody th { font-weight: 400; color: var(--ink); border-color: color-mix(in srgb, var(--line) 55%, transparent); vertical-align: baseline; }
+      td.num { font-size: 11.5px; overflow-wrap: normal; }
+      td .field { inline-size: 10em; font: 12.5px var(--mono); padding-block: 1px; }
       @media (prefers-reduced-motion: no-preference) {
         .unit.changed { animation: changed 1.2s ease-out; }
         @keyframes changed { from { background: var(--mark); } }
@@ -270,21 +271,26 @@ export class Made extends Part {
     return html`<div class="wide"><table>
       <caption>What only run time knows</caption>
       <thead><tr><th scope="col">Value</th><th scope="col">Address or number</th><th scope="col">Field</th><th scope="col">Bits</th><th scope="col">Shift</th></tr></thead>
-      <tbody>${made.slots.map((slot) => {
-        const parts = slotParts(slot);
-        const column = (key: 'field' | 'bits' | 'shift') =>
-          parts.map(
-            (part, i) =>
-              html`${i > 0 ? html`<br>` : nothing}${key === 'field' ? this.#named(made, part.field) : part[key]}`,
-          );
-        return html`<tr>
-          <td class="name">${name(slot.name, 80)}</td>
-          <td><input class="field" data-input=${slot.input} aria-label=${name(slot.name, 80)} placeholder=${slot.value ?? 'open'} autocomplete="off" autocapitalize="off"
-            spellcheck="false" .value=${typed.get(slot.input) ?? ''} @input=${this.#filled}></td>
-          <td>${column('field')}</td><td>${column('bits')}</td><td>${column('shift')}</td>
-        </tr>`;
+      <tbody>${made.slots.map((slot, at) => {
+        const first = made.slots.findIndex(({ input }) => input === slot.input);
+        return slotParts(slot).map(
+          ({ field, bits, shift }, i, { length }) => html`<tr>
+            ${
+              i === 0
+                ? html`<th scope="row" rowspan=${length}>${name(slot.name, 80)}</th>
+                    <td rowspan=${length}>${first === at ? this.#slot(slot, typed) : html`<span class="dim">${slot.value ?? 'open'}, typed with ${name(made.slots[first]?.name ?? '', 60)}</span>`}</td>`
+                : nothing
+            }
+            <td class="num">${this.#named(made, field)}</td><td class="num">${bits}</td><td class="num">${shift}</td>
+          </tr>`,
+        );
       })}</tbody>
     </table></div>`;
+  }
+
+  #slot(slot: Slot, typed: Typed) {
+    return html`<input class="field" data-input=${slot.input} aria-label=${name(slot.name, 80)} placeholder=${slot.value ?? 'open'} autocomplete="off" autocapitalize="off"
+      spellcheck="false" .value=${typed.get(slot.input) ?? ''} @input=${this.#filled}>`;
   }
 
   #named(made: Structure, field: string) {
