@@ -86,6 +86,8 @@ const FORMS: &[(&str, &str)] = &[
 const PACKET: u64 = 64;
 /// Bytes of launch descriptors in a dump, at most; what is behind them is not taken apart.
 const DESCRIPTORS: u64 = 16 << 20;
+/// Bytes at the beginning of a pushbuffer that are read first, to know what it is.
+const SAMPLE: u64 = 1 << 20;
 /// Bytes of a piece of a descriptor that is a part of the map, at least.
 const PIECE: u64 = 16;
 /// Launch descriptors and packets that are checked, at most.
@@ -262,48 +264,36 @@ impl Dumped {
             Reading::new(host, number)
         };
         let typed_version = form.typed("version").and_then(Version::get);
-        let mut unheard = Diagnostics::default();
-        let mut used = typed_class.unwrap_or(COMMON);
-        let mut why = "nothing says which class it is; choose another one";
-        let mut pushbuffer = Pushbuffer::read(&self.source, whole, reading(used), &mut unheard);
-        if typed_class.is_none() {
-            // What is said within counts for what nothing is said of.
-            let bound = pushbuffer
-                .bound
-                .iter()
-                .filter(|bound| Class::get(**bound).is_some());
-            let mut bound = bound.copied().peekable();
-            let said = match bound.peek() {
-                Some(&bound) => Some((bound, "as SET_OBJECT says for another subchannel")),
-                None => {
-                    let mut uploads = pushbuffer.uploads.iter();
-                    let version = uploads.find_map(|upload| self.version_of(upload));
-                    let version = version.filter(|(_, is_said)| *is_said);
-                    let class = version.and_then(|(version, _)| {
-                        CLASSES.iter().find(|(key, _)| *key == version.key)
-                    });
-                    class.map(|&(_, class)| (class, "by the version of a launch descriptor"))
-                }
-            };
-            if let Some((class, reason)) = said {
-                why = reason;
-                used = class;
-                unheard = Diagnostics::default();
-                pushbuffer = Pushbuffer::read(&self.source, whole, reading(used), &mut unheard);
+        let read = |span, class| {
+            let mut findings = Diagnostics::default();
+            let pushbuffer = Pushbuffer::read(&self.source, span, reading(class), &mut findings);
+            (pushbuffer, findings)
+        };
+        // What is said within counts for what nothing is said of; mostly it is said at the beginning.
+        let mut told =
+            typed_class.map(|class| (class, "of subchannels that no SET_OBJECT gives a class"));
+        if told.is_none() {
+            told = self.class_within(&read(whole.clamp(SAMPLE), COMMON).0);
+        }
+        let known = told.map_or(COMMON, |(class, _)| class);
+        let (mut pushbuffer, mut said) = read(whole, known);
+        if told.is_none() {
+            told = self.class_within(&pushbuffer);
+            if let Some((class, _)) = told
+                && class != known
+            {
+                (pushbuffer, said) = read(whole, class);
             }
         }
-        unheard
-            .all()
+        let (used, note) =
+            told.unwrap_or((COMMON, "nothing says which class it is; choose another one"));
+        said.all()
             .into_iter()
             .for_each(|finding| findings.push(finding));
         let classes = Class::all()
             .iter()
             .filter(|class| class.engine() != Engine::Host);
         let classes: Vec<_> = classes.map(class_choice).collect();
-        let note = match typed_class {
-            Some(_) => "of subchannels that no SET_OBJECT gives a class",
-            None => why,
-        };
         choose(form, ask("class", "Class", note), classes, &label(used));
         self.ask_host(form, reading(used).host);
         for upload in &pushbuffer.uploads {
@@ -337,6 +327,36 @@ impl Dumped {
             findings.push(Diagnostic::warning(Kind::Limit, text));
         }
         self.contents = Contents::Pushbuffer(Box::new(pushbuffer));
+    }
+
+    /// The class that something in a pushbuffer says, and what: one that is bound, or the version of a descriptor.
+    fn class_within(&self, pushbuffer: &Pushbuffer) -> Option<(u16, &'static str)> {
+        let of = |engine| move |class: &&'static Class| class.engine() == engine;
+        let bound = |engine| {
+            let mut bound = pushbuffer
+                .bound
+                .iter()
+                .filter_map(|bound| Class::get(*bound));
+            bound.find(of(engine))
+        };
+        if let Some(class) = bound(Engine::Compute) {
+            return Some((class.number, "as SET_OBJECT says for another subchannel"));
+        }
+        if let Some(copy) = bound(Engine::Copy) {
+            let mut classes = Class::all().iter().filter(of(Engine::Compute));
+            let class = classes.find(|class| class.host().number == copy.host().number)?;
+            return Some((
+                class.number,
+                "of the GPUs that have the class of copies that is bound",
+            ));
+        }
+        let mut versions = pushbuffer
+            .uploads
+            .iter()
+            .filter_map(|upload| self.version_of(upload));
+        let (version, _) = versions.find(|(_, is_said)| *is_said)?;
+        let (_, class) = CLASSES.iter().find(|(key, _)| *key == version.key)?;
+        Some((*class, "by the version of a launch descriptor"))
     }
 
     /// The version that an upload says that it is of, or may be of, and whether it says it.
@@ -951,8 +971,8 @@ fn recognised(source: &Source) -> Option<&'static str> {
         return Some("qmd");
     }
     let mut unheard = Diagnostics::default();
-    let whole = Span::new(0, size);
-    let pushbuffer = Pushbuffer::read(source, whole, Reading::new(0xc56f, COMMON), &mut unheard);
+    let sample = Span::new(0, size).clamp(SAMPLE);
+    let pushbuffer = Pushbuffer::read(source, sample, Reading::new(0xc56f, COMMON), &mut unheard);
     // One header in eight may be damaged.
     let is_chain = pushbuffer.is_known && pushbuffer.odd() * 8 <= pushbuffer.bursts();
     if is_chain {
