@@ -1157,3 +1157,34 @@ fn a_block_is_what_the_kernel_allows() {
         ]
     );
 }
+
+/// Stacks as cuobjdump 12.8 prints them: EIATTR_MIN_STACK_SIZE 0x100; EIATTR_CRS_STACK_SIZE 0x20, 0x600 and 0x20. Banks by their
+/// sections' sizes: 464 and 320 bytes; a function that the file has no bank 0 for has one of 352.
+#[test]
+fn stacks_and_banks_are_what_the_file_says() {
+    let document = common::open("nvidia/cubin/localstack.sm_86.11.8.cubin");
+    for (profile, bytes) in [("rig", 256 + 576), ("cuda", 1024 + 576)] {
+        let launch = launch(&document, 0, &format!("profile={profile}"));
+        assert_eq!(between(made(&launch, "qmd"), 1623, 1600), bytes);
+    }
+    // Multiples of 512 (mesa), at 1527:1504 of 1.7.
+    let document = common::open("nvidia/own/calls.sm_50.11.8.cubin");
+    for (kernel, bytes) in [512, 1536, 512].into_iter().enumerate() {
+        let launch = launch(&document, kernel, "");
+        assert_eq!(between(made(&launch, "qmd"), 1527, 1504), bytes);
+    }
+    // Before 2.0 sizes are bytes, multiples of 256, at 991:975 and every 64 bits; the valid bits from 640 on.
+    let document = common::open("nvidia/cubin/consts.sm_35.11.8.cubin");
+    let of = launch(&document, 0, "bank3=1240");
+    assert_eq!(errors(&of), [""; 0]);
+    let qmd = made(&of, "qmd");
+    assert_eq!(between(qmd, 647, 640), 0b1001);
+    assert_eq!(between(qmd, 991, 975), 512);
+    assert_eq!(between(qmd, 991 + 192, 975 + 192), 512);
+    assert_eq!(between(qmd, 959 + 192, 928 + 192), 0x1240);
+    let document = common::open("nvidia/cubin/calls.sm_89.13.5.rdc.cubin");
+    let of = launch(&document, 0, "");
+    assert_eq!(made(&of, "bank0").bytes.len(), 352);
+    assert_eq!(between(made(&of, "qmd"), 1087, 1075), 352 / 16);
+    assert!(notes(&of).contains(&"program"));
+}
