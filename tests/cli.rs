@@ -424,3 +424,50 @@ fn a_launch_is_printed_as_text_words_json_and_bytes() {
     assert_eq!(code, Some(1));
     assert!(text.starts_with("error: shared: "), "{text}");
 }
+
+#[test]
+fn how_many_run_at_once_is_printed() {
+    let vadd = fixture("nvidia/cubin/vadd.sm_80.11.8.cubin");
+    let of = |more: &[&str]| {
+        let all = [
+            &["occupancy", &vadd, "--kernel", "0", "--gpu", "sm_89"],
+            more,
+        ]
+        .concat();
+        let output = kernelscope(&all);
+        let text = String::from_utf8(output.stdout).expect("text");
+        (output.status.code(), text)
+    };
+    let launch = ["--block", "256", "--registers", "16", "--grid", "4096"];
+    let (code, text) = of(&[&launch[..], &["--units", "128"]].concat());
+    assert_eq!(code, Some(0));
+    // 48 warps / 8; 4096 / (6 × 128).
+    let line = "6 blocks, 48 of 48 warps (100 %) of an SM at once; limited by warps; the grid fills all SMs 5.33 times";
+    assert!(text.contains(line), "{text}");
+    assert!(text.contains("\n*  warps "), "{text}");
+    let (code, text) = of(&["--block", "1025"]);
+    assert_eq!(code, Some(1));
+    assert!(text.starts_with("error: block: "), "{text}");
+    let (code, text) = of(&["--json"]);
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((code, json["groups"].as_u64()), (Some(0), Some(6)));
+    assert_eq!(kernelscope(&["occupancy", &vadd]).status.code(), Some(2));
+    let hex = ["occupancy", &vadd, "--kernel", "0", "--hex"];
+    assert_eq!(kernelscope(&hex).status.code(), Some(2));
+}
+
+#[test]
+fn what_a_dispatch_hands_to_the_gpu_is_printed() {
+    let vadd = fixture("amdgpu/out/vadd.gfx906.v5.co");
+    let launch = [
+        "dispatch", &vadd, "--kernel", "vadd", "--grid", "3907", "--block", "256",
+    ];
+    let output = kernelscope(&[&launch[..], &["--object", "0x7f0823adc680", "--hex"]].concat());
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).expect("text");
+    // Header 0x1502, setup 3; 256 × 1 × 1; 3907 × 256 = 0xf4300 work-items.
+    let first = "0000: 00031502 00010100 00000001 000f4300\n0010: 00000001 00000001 00000000 00000000\n0020: 23adc680 00007f08";
+    assert!(text.starts_with(first), "{text}");
+    let output = kernelscope(&[&launch[..], &["--arg", "3=u64:1"]].concat());
+    assert_eq!(output.status.code(), Some(1));
+}

@@ -30,6 +30,8 @@ Commands:
   qmd            cubins: what a launch hands to the GPU, the launch descriptor (QMD) and constant bank 0:
                  qmd FILE --kernel KERNEL --grid X,Y,Z --block X,Y,Z
   dispatch       code objects: the same, the AQL packet and the kernarg segment
+  occupancy      how many blocks or workgroups of a kernel run at once, and what limits them:
+                 occupancy FILE --kernel KERNEL --block N --gpu sm_89
   decode         dumped bytes, or text that has them: launch descriptors (QMD), pushbuffers, GPFIFO entries, AQL packets
   runs           code objects: whether the code runs on a GPU, and why not: runs FILE [GPU], by a target ID such as
                  gfx90a:xnack- or a product's name such as MI300X; without one, the GPUs on which it runs
@@ -56,7 +58,13 @@ Options of qmd and dispatch (--json lists all that can be given, with their rang
   --arg N=VALUE  the value of parameter N, such as f32:1.5; can be repeated
   --set FIELD=VALUE, --hidden KIND=VALUE  the value of one field, of one hidden argument; can be repeated
   --part PART    which of the structures --hex and -o are about: qmd (default), bank0, packet, kernarg
+  --grid-items X,Y,Z  dispatch: the grid in work-items, where the last workgroups are partial ones
   --hex          its 32-bit words; with -o OUT its bytes are written to a file
+
+Options of occupancy (--json lists all that can be given, and has the charts whole):
+  --kernel, --gpu, --block, --grid, --shared  as above
+  --units N      SMs or compute units of the GPU; with a grid it is said how often it fills all of them
+  --registers N, --sgprs N, --barriers N  instead of the kernel's own
 
 Options of decode (--json lists what can be given):
   --as FORM      what it is read as: qmd, pushbuffer, gpfifo, aql; without, what it looks like
@@ -96,8 +104,10 @@ pub struct Arguments {
 
 /// Commands that make something of a launch.
 const LAUNCHES: &[&str] = &["qmd", "dispatch"];
+/// Commands whose kernel is an option.
+const OF_KERNEL: &[&str] = &["qmd", "dispatch", "occupancy"];
 /// Commands that are told by inputs what to do.
-const TYPED: &[&str] = &["qmd", "dispatch", "decode"];
+const TYPED: &[&str] = &["qmd", "dispatch", "occupancy", "decode"];
 
 /// Options whose value is typed for the key of that name.
 const INPUTS: &[&str] = &[
@@ -124,6 +134,11 @@ const INPUTS: &[&str] = &[
     "object",
     "kernarg",
     "signal",
+    "grid-items",
+    "units",
+    "registers",
+    "sgprs",
+    "barriers",
     "as",
     "class",
     "host",
@@ -241,6 +256,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         "runs",
         "qmd",
         "dispatch",
+        "occupancy",
         "decode",
     ];
     if !is_table && !others.contains(&command.as_str()) {
@@ -254,7 +270,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         ("-o", out.is_some(), &["image", "qmd", "dispatch"]),
         ("--hex", hex, LAUNCHES),
         ("--part", part.is_some(), LAUNCHES),
-        ("--kernel", named.is_some(), LAUNCHES),
+        ("--kernel", named.is_some(), OF_KERNEL),
         ("what a launch is given", !inputs.is_empty(), TYPED),
         ("--with", with.is_some(), &["decode"]),
         ("--segments", segments, &["image"]),
@@ -278,11 +294,11 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         "code" | "text" | "bank0" | "directives" | "kernarg" | "runs" => {
             words.next().map(|word| word.string()).transpose()?
         }
-        command if LAUNCHES.contains(&command) => named,
+        command if OF_KERNEL.contains(&command) => named,
         _ => None,
     };
     let is_of_kernel = ["code", "bank0", "directives", "kernarg"].contains(&command.as_str())
-        || LAUNCHES.contains(&command.as_str());
+        || OF_KERNEL.contains(&command.as_str());
     if is_of_kernel && which.is_none() {
         return Err(Failure::Usage(format!("{command}: no kernel is given")));
     }

@@ -62,7 +62,7 @@ fn is_error(problem: &Problem) -> bool {
     problem.severity == Severity::Error
 }
 
-fn line(problem: &Problem) -> String {
+pub fn line(problem: &Problem) -> String {
     let severity = problem.severity.word();
     let line = format!("{severity}: {}: {}", problem.input, problem.message);
     export::visible(&line).into_owned()

@@ -3,6 +3,7 @@
 mod arguments;
 mod decode;
 mod launch;
+mod occupancy;
 
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
@@ -112,6 +113,10 @@ fn run() -> Result<ExitCode, Failure> {
         "qmd" | "dispatch" => {
             let kernel = kernel(&document, &arguments)? as usize;
             has_errors = launch::print(&document, kernel, &arguments, &mut out)?;
+        }
+        "occupancy" => {
+            let kernel = kernel(&document, &arguments)? as usize;
+            has_errors = occupancy::print(&document, kernel, &arguments, &mut out)?;
         }
         "image" if arguments.out.is_some() => image(&document, &arguments)?,
         "bank0" if arguments.offset.is_some() => bank0(&document, &arguments, &mut out)?,
