@@ -52,9 +52,12 @@ impl Plan<'_> {
         }
         for (index, key) in RELEASES.into_iter().enumerate() {
             let label = ["First release", "Second release"][index];
-            let bits = if self.has_wide_release() { 64 } else { 32 };
+            let bits = match self.has_wide_release() {
+                true => "64 bits",
+                false => "32 bits (64 from QMD 03.00 on)",
+            };
             let note = format!(
-                "ADDRESS:VALUE, what is written when the launch is done: {bits} bits at a multiple of 8; with :stamped behind it a time stamp, too, 8 bytes on, at a multiple of 16; yes: what run time knows"
+                "ADDRESS:VALUE, what is written when the launch is done: {bits} at a multiple of 8; with :stamped behind it a time stamp, too, 8 bytes on, at a multiple of 16; yes: what run time knows"
             );
             let typed = form.ask(ask(key, label, &note), InputKind::Text, String::new());
             self.releases[index] = typed.and_then(|typed| self.read_release(form, key, typed));
