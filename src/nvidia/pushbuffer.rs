@@ -300,6 +300,10 @@ impl Pushbuffer {
             self.rows = mark.row;
             self.bursts += 1;
         }
+        if mark.offset < self.span.end() {
+            // It ends early only where it can no longer be read.
+            findings.take(self.source.read(Span::new(mark.offset, WORD)));
+        }
         for (subchannel, state) in states.iter_mut().enumerate() {
             let class = self.class_of(mark.classes, subchannel as u8);
             self.finish_data(state, class);
@@ -726,11 +730,6 @@ impl Pushbuffer {
         (number != 0 && has_address(burst.op)).then_some(number)
     }
 
-    /// Whether `SET_OBJECT` says that class.
-    pub fn is_bound(&self, word: &Word) -> bool {
-        word.burst.classes[usize::from(word.burst.subchannel & 7)] != 0
-    }
-
     /// The method that a word sets, and which of its array.
     pub fn method(&self, word: &Word) -> Option<(&'static Method, u32)> {
         self.class(word)?.method(word.address)
@@ -943,7 +942,8 @@ fn address(high: u32, low: u32) -> u64 {
 fn append(runs: &mut Vec<Span>, span: Span) {
     match runs.last_mut() {
         Some(last) if last.end() == span.offset => last.size += span.size,
-        _ => runs.push(span),
+        _ if span.size > 0 => runs.push(span),
+        _ => {}
     }
 }
 
