@@ -173,7 +173,8 @@ export class Session {
   /** One text a panel and kernel: of the only one, the view needs no number, and what is shown of it is told behind that. */
   get #typedKey(): string {
     const [panel, index = '0'] = this.#view.split('/');
-    return `typed ${panel}/${index}`;
+    // A launch and its occupancy are told by the same words; each leaves those of the other alone.
+    return `typed ${panel === 'occupancy' ? 'launch' : panel}/${index}`;
   }
 
   set typed(text: string) {

@@ -17,6 +17,7 @@ const PANELS = [
   'kernels',
   'kernels/0',
   'kernels/0/code',
+  'occupancy/0',
   'launch',
   'sections',
   'segments',

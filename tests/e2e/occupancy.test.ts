@@ -43,6 +43,12 @@ test('what is typed says how many blocks there are, and what limits them', async
   await expect.poll(() => page.url()).toContain('view=occupancy/0');
   expect(page.url()).toContain('launch=gpu:sm_89;registers:16;block:256;units:128;grid:4096');
 
+  // The launch is told by the same words.
+  await show(page, 'Launch');
+  await expect(page.locator('kernel-scope-launch').getByLabel(/^block$/i)).toHaveValue('256');
+  await show(page, 'Occupancy');
+  await expect.poll(() => figures(page)).toMatchObject({ blocks: '6' });
+
   // 128 registers: a warp takes 4096, so that 65,536 are enough for 16 warps, which are 2 blocks.
   await type('registers', '128');
   await expect.poll(() => figures(page)).toMatchObject({ blocks: '2', warps: '16', 'limited by': 'registers' });
@@ -86,6 +92,15 @@ test('of several kernels one is chosen', async ({ page }) => {
   await expect(panel(page).locator('.facts')).toBeVisible();
   await panel(page).getByRole('button', { name: /^All / }).click();
   await expect(grid).toBeVisible();
+});
+
+test('a compute unit holds workgroups and waves', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, ARGS);
+  await page.locator('kernel-scope').evaluate((element) => element.setAttribute('view', 'occupancy/0'));
+  // A workgroup of 256 work-items is 4 waves of 64; gfx90a has 4 SIMDs of 8 waves each.
+  await panel(page).getByRole('textbox', { name: 'block', exact: true }).fill('256');
+  await expect.poll(() => figures(page)).toMatchObject({ workgroups: '8', waves: '32', occupancy: '100 %' });
 });
 
 test('axe finds nothing, light, dark and narrow', async ({ page }) => {
