@@ -45,7 +45,9 @@ test('what is typed says how many blocks there are, and what limits them', async
 
   // The launch is told by the same words.
   await show(page, 'Launch');
-  await expect(page.locator('kernel-scope-launch').getByLabel(/^block$/i)).toHaveValue('256');
+  await expect(page.locator('kernel-scope-launch').getByLabel(/^block$/i)).toHaveValue('256', {
+    timeout: 15_000,
+  });
   await show(page, 'Occupancy');
   await expect.poll(() => figures(page)).toMatchObject({ blocks: '6' });
 
@@ -99,7 +101,7 @@ test('a compute unit holds workgroups and waves', async ({ page }) => {
   await drop(page, ARGS);
   await page.locator('kernel-scope').evaluate((element) => element.setAttribute('view', 'occupancy/0'));
   // A workgroup of 256 work-items is 4 waves of 64; gfx90a has 4 SIMDs of 8 waves each.
-  await panel(page).getByRole('textbox', { name: 'block', exact: true }).fill('256');
+  await panel(page).getByRole('textbox', { name: 'workgroup', exact: true }).fill('256');
   await expect.poll(() => figures(page)).toMatchObject({ workgroups: '8', waves: '32', occupancy: '100 %' });
 });
 

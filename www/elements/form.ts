@@ -16,8 +16,9 @@ const EXAMPLES: Record<LaunchInput['kind'], string> = {
   text: '',
 };
 
-/** Headings below which the fields are seen at first; below others, where something is typed or wrong. */
+/** Headings below which the fields are seen at first; below others, where something is typed or wrong, or where there are not many. */
 const OPEN = 2;
+const FEW = 12;
 
 export class Form extends LitElement {
   static override properties = {
@@ -89,7 +90,7 @@ export class Form extends LitElement {
   /** What is taken away folds nothing: somebody may be about to type something else. */
   #isOpen(group: string, at: number, of: readonly LaunchInput[], typed: Typed): boolean {
     const isAbout = ({ key }: LaunchInput) => typed.has(key) || this.problems.some(({ input }) => input === key);
-    if (at < OPEN || of.some(isAbout)) this.#opened.add(group);
+    if (at < OPEN || this.inputs.length <= FEW || of.some(isAbout)) this.#opened.add(group);
     return this.#opened.has(group);
   }
 
