@@ -18,7 +18,7 @@ const PANELS = [
   'kernels/0',
   'kernels/0/code',
   'occupancy/0',
-  'launch',
+  'launch/0',
   'sections',
   'segments',
   'symbols',
@@ -52,7 +52,7 @@ async function check(page: Page, what: string, ...within: string[]): Promise<voi
 async function view(page: Page, key: string): Promise<void> {
   await page.locator('kernel-scope').evaluate((element, key) => element.setAttribute('view', key), key);
   await expect(page.locator('kernel-scope-panel h2').first()).not.toBeEmpty();
-  if (key === 'launch') await expect(page.locator('kernel-scope-made .unit').first()).toBeVisible();
+  if (key === 'launch/0') await expect(page.locator('kernel-scope-made .unit').first()).toBeVisible();
   await page.waitForTimeout(100);
 }
 

@@ -9,6 +9,7 @@ import { expect, test } from './site.ts';
 
 const AMPERE = 'tests/fixtures/nvidia/cubin/vadd.sm_80.11.8.cubin';
 const BLACKWELL = 'tests/fixtures/nvidia/cubin/vadd.sm_120.13.5.cubin';
+const KERNEL = 'tests/fixtures/amdgpu/own/hidden.gfx90a.v5.co';
 
 const panel = (page: Page) => page.locator('kernel-scope-launch');
 const made = (page: Page) => page.locator('kernel-scope-made');
@@ -58,6 +59,31 @@ test('the words of a launch change with what is typed, and so do the fields', as
   await expect(word(page, 12).locator('.chosen')).toHaveText('00001000');
 });
 
+test('what is copied is read back as the launch that it was', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});
+  await open(page, AMPERE);
+  await type(page, 'grid', '4096');
+  await type(page, 'block', '256');
+  await expect(word(page, 12)).toHaveText('00001000');
+  await made(page)
+    .getByRole('button', { name: /^Copy / })
+    .click();
+  await made(page).getByRole('menuitem', { name: 'Copy as C array uint32_t' }).click();
+  await expect(made(page).getByRole('status').filter({ hasText: 'copied' })).toBeVisible();
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  expect(text).toContain('static const uint32_t words[64] = {');
+  await page.locator('kernel-scope-identity kernel-scope-menu').getByRole('button').first().click();
+  await page.getByRole('menuitem', { name: 'Decode a dump' }).click();
+  await page.locator('kernel-scope-decode textarea').first().fill(text);
+  await page.locator('kernel-scope-decode').getByRole('button', { name: 'Decode', exact: true }).click();
+  await expect(page.locator('kernel-scope-identity')).toContainText('QMD');
+  const dock = page.locator('kernel-scope-dock');
+  await dock.getByLabel('Go to offset').fill('0x30');
+  await dock.getByLabel('Go to offset').press('Enter');
+  await expect(dock.locator('kernel-scope-diagram .foot')).toContainText('CTA_RASTER_WIDTH');
+  await expect(dock.locator('kernel-scope-diagram .foot')).toContainText('0x00001000');
+});
+
 test('a launch on Blackwell is at its own words', async ({ page }) => {
   await open(page, BLACKWELL);
   await type(page, 'grid', '4096');
@@ -76,7 +102,8 @@ test('what is typed is in the address, and what is wrong is below the input', as
   await expect(block).toHaveAttribute('aria-invalid', 'true');
   await expect(panel(page).locator('kernel-scope-form .problem.error').first()).toContainText('1024');
   await expect.poll(() => new URL(page.url()).hash).toContain('launch=grid:4096;block:1025');
-  // Another panel and back: it is still there.
+  // Another panel and back: it is still there. Steps that come at once are one step back.
+  await page.waitForTimeout(1000);
   await show(page, 'Sections');
   await page.goBack();
   await expect(panel(page).locator('kernel-scope-form [id="grid"]')).toHaveValue('4096');
@@ -92,4 +119,27 @@ test('a value that only run time knows is open until it is typed', async ({ page
   await expect.poll(() => made(page).locator('.unit .open').count()).toBeLessThan(all);
   // The form has it, too.
   await expect.poll(() => new URL(page.url()).hash).toContain(':0x7f1234567800');
+});
+
+test('a value leads to the bytes of the file that say so, and a field can be set by hand', async ({ page }) => {
+  await open(page, AMPERE);
+  const box = made(page).locator('kernel-scope-diagram button.box').filter({ hasText: 'REGISTER_COUNT_V' });
+  await box.click();
+  await foot(page).getByRole('button', { name: 'from the file: EIATTR_REGCOUNT' }).click();
+  // An attribute of EIFMT_SVAL: 4 bytes of format, number and size, then a symbol and a count of 4 bytes each.
+  await expect(page.locator('kernel-scope-dock kernel-scope-diagram .head b')).toContainText('EIATTR_REGCOUNT');
+  await made(page).getByLabel('Set REGISTER_COUNT_V to').fill('40');
+  await expect(box).toContainText('40');
+  await expect(foot(page)).toContainText('set by hand');
+});
+
+test('a dispatch of a code object has a packet and a kernarg segment', async ({ page }) => {
+  await open(page, KERNEL);
+  await expect(panel(page).getByRole('tab')).toHaveCount(2);
+  // Workgroup size x is the 16 bits at byte 4 of the packet: the lower half of word 1 (HSA System Architecture, kernel dispatch packet).
+  await type(page, 'block', '64');
+  await expect(word(page, 1)).toHaveText(/0040$/);
+  await panel(page).getByRole('tab').nth(1).click();
+  await expect(panel(page).getByRole('tab').nth(1)).toHaveAttribute('aria-selected', 'true');
+  await expect.poll(() => new URL(page.url()).hash).toContain('view=launch/0/kernarg');
 });

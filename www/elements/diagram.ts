@@ -183,7 +183,7 @@ export class Diagram extends Part {
       :is(.box, tr, .key).violated, .violated :is(.value, strong) { color: var(--warning); font-weight: 600; }
       .reserved.on { background-color: var(--mark); color: var(--ink); }
       .unclaimed { background: radial-gradient(var(--dim) 0.6px, transparent 1px) 0 0 / 7px 7px; border-style: dashed; }
-      .open, tr.open td.value { background: repeating-linear-gradient(45deg, transparent 0 4px, color-mix(in srgb, var(--accent) 30%, transparent) 4px 6px); }
+      :is(.box, i).open, tr.open td.value { background: repeating-linear-gradient(45deg, transparent 0 4px, color-mix(in srgb, var(--accent) 30%, transparent) 4px 6px); }
       .box.open { border: 1px dashed var(--accent); }
       .unclaimed em { background: var(--pane); inline-size: max-content; max-inline-size: 100%; padding-inline: 3px; }
 
