@@ -595,6 +595,10 @@ impl<'a> Asked<'a> {
                 "the kernel's descriptor",
             ),
         ];
+        for (name, units) in units_of(self.gpu) {
+            let name = format!("compute units of {name}");
+            facts.push(fact(&name, units, "AMD's product specifications"));
+        }
         if let Some(sgprs) = &room.sgprs {
             facts.push(fact("scalar registers of a SIMD", sgprs.total.into(), LLVM));
             let step = sgprs.granule.into();

@@ -623,6 +623,21 @@ fn facts(capability: &Capability, kernel: &Kernel) -> Vec<Fact> {
         let barriers = capability.barriers * capability.blocks;
         facts.push(fact("named barriers of an SM", barriers.into(), CALCULATOR));
     }
+    let gpu = tables::GPUS.iter().find(|gpu| gpu.sm == capability.sm);
+    if let Some(gpu) = gpu.filter(|gpu| !gpu.carveouts.is_empty()) {
+        facts.push(Fact {
+            name: "KiB of shared memory that an SM can be set up with; the most counts".into(),
+            value: gpu.carveouts.into(),
+            source: GUIDE.into(),
+        });
+    }
+    for (name, units) in capability.products() {
+        facts.push(fact(
+            &format!("SMs of {name}"),
+            units,
+            "NVIDIA's data sheets",
+        ));
+    }
     let fixed = kernel.shared_bytes;
     facts.push(fact(
         "bytes of static shared memory of the kernel",
