@@ -14,6 +14,7 @@
 //! | on which GPUs code runs | [`compatibility`] |
 //! | what a launch of a kernel hands to the GPU; how many blocks run at once | [`launch`], [`typed`], [`occupancy`] |
 //! | what was dropped; what bytes that somebody has dumped are; such bytes as text | [`container`], [`decode`], [`dump`] |
+//! | LZ4, Zstandard and deflate | [`unpack`] |
 //! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`dumps`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
 //! | everything as one JSON object | [`report`] |
@@ -54,6 +55,7 @@ pub mod source;
 pub mod span;
 pub mod text;
 pub mod typed;
+pub mod unpack;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 mod words;

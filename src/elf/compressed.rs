@@ -3,19 +3,15 @@
 //! What they unpack to is bounded by what their header says, by whoever asks, and by what the densest format that is in
 //! use can make of so many bytes: a header alone cannot ask for memory.
 
-use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use object::LittleEndian;
 use object::elf::{self, CompressionHeader32, CompressionHeader64};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::{Class, Elf, LE, Section, pod};
 use crate::span::Span;
+use crate::unpack::{inflate, zstd};
 
 /// Bytes that deflate makes of one, at most.
 const DENSEST: u64 = 1032;
-
-/// A window that zstd may ask for whatever the size: the least that its specification wants decoders to have.
-const WINDOW: u64 = 8 << 20;
 
 impl Section {
     /// Whether its bytes begin with a compression header.
@@ -68,24 +64,4 @@ impl Elf {
             false => Err("the section unpacks to another number of bytes than its header says"),
         }
     }
-}
-
-/// What zlib data unpack to; `None` where they are malformed, or more than `size` bytes.
-pub fn inflate(packed: &[u8], size: u64) -> Option<Vec<u8>> {
-    decompress_to_vec_zlib_with_limit(packed, size as usize).ok()
-}
-
-/// What a zstd frame unpacks to; `None` where it is malformed. More than `size` bytes only by what is left of a block.
-pub fn zstd(packed: &[u8], size: u64) -> Option<Vec<u8>> {
-    let mut rest = packed;
-    let mut decoder = FrameDecoder::new();
-    decoder.set_max_window_size(size.max(WINDOW));
-    decoder.init(&mut rest).ok()?;
-    let mut unpacked = Vec::new();
-    while !decoder.is_finished() && unpacked.len() as u64 <= size {
-        let block = BlockDecodingStrategy::UptoBlocks(1);
-        decoder.decode_blocks(&mut rest, block).ok()?;
-        unpacked.extend(decoder.collect().unwrap_or_default());
-    }
-    Some(unpacked)
 }
