@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::amdgpu::Directives;
 use crate::bank::BankList;
-use crate::container::{Format, identify};
+use crate::container::{Contents, Format, identify};
 use crate::decode::{Decoded, Dumped};
 use crate::device::Device;
 use crate::elf::check::Check;
@@ -14,12 +14,13 @@ use crate::elf::map::{Leaf, Part, Role};
 use crate::elf::note::Note;
 use crate::elf::patch::Patches;
 use crate::elf::{Elf, Image};
-use crate::error::{Diagnostic, Diagnostics, Kind, Result, Severity};
+use crate::error::{Diagnostic, Diagnostics, Error, Kind, Result, Severity};
 use crate::launch::{Inputs, Launch};
 use crate::lists::{
     DiagnosticList, ImageList, MapList, NoteList, RelocationList, SectionList, SegmentList,
     SymbolList,
 };
+use crate::members::{ArchList, MemberList};
 use crate::nvidia::Code;
 use crate::nvidia::bank0::Bank0;
 use crate::occupancy::OccupancyAnswer;
@@ -28,6 +29,7 @@ use crate::record::Record;
 use crate::rows::{Progress, Table};
 use crate::source::Source;
 use crate::span::Span;
+use crate::survey::{FoundKernelList, Survey};
 use crate::text::{LineList, Text, TextList};
 
 /// An opened file. Opening reads headers; tables and contents are read when they are asked for.
@@ -38,7 +40,11 @@ pub struct Document {
     device: Device,
     dumped: Option<Dumped>,
     notes: Vec<Note>,
+    contents: Contents,
+    survey: Survey,
     leaves: Vec<Leaf>,
+    /// Text for people that is all of the file.
+    texts: Vec<Text>,
     findings: Diagnostics,
     check: Check,
     is_checked: bool,
@@ -171,6 +177,11 @@ impl Document {
         let mut findings = Diagnostics::default();
         let start = source.read_up_to(0, identify::START);
         let format = identify(&findings.take(start).unwrap_or_default());
+        Self::open_as(format, source, findings)
+    }
+
+    /// Opens a file that is said to be of `format`, with what was found about it so far.
+    fn open_as(format: Format, source: Source, mut findings: Diagnostics) -> Self {
         if format == Format::Unknown
             && let Some(dumped) = Dumped::recognise(&source, &mut findings)
         {
@@ -187,9 +198,6 @@ impl Document {
                 if let Some(elf) = &elf {
                     notes = elf.notes(&mut findings);
                     device = Device::open(format, elf, &mut findings);
-                    if matches!(device, Device::None) {
-                        gpu_code(elf).for_each(|note| findings.push(note));
-                    }
                 }
             }
             Format::Unknown if source.size() == 0 => findings
@@ -198,30 +206,28 @@ impl Document {
                 Diagnostic::error(
                     Kind::Format,
                     "no format that is known begins like this: expected an NVIDIA cubin, an AMD \
-                     code object or another ELF file",
+                     code object, another ELF file, or what these travel in",
                 )
                 .at(source.absolute(0)),
             ),
+            Format::Ptx => {}
+            other if identify::is_container(other) => {}
             other => findings.push(
                 Diagnostic::note(
                     Kind::Limit,
-                    format!(
-                        "recognised as {}, which is not taken apart yet",
-                        other.title()
-                    ),
+                    format!("recognised as {}, which is not taken apart", other.title()),
                 )
                 .at(source.absolute(0)),
             ),
         }
+        let host = elf.as_ref().filter(|_| format == Format::Elf);
+        let contents = Contents::open(&source, format, host, &mut findings);
         let leaves = match &elf {
-            Some(elf) => elf.map.leaves.clone(),
-            None if source.size() == 0 => Vec::new(),
-            None => vec![Leaf {
-                span: Span::new(0, source.size()),
-                part: Part::Unclaimed,
-                is_shared: false,
-            }],
+            Some(elf) => contents.within(&elf.map.leaves),
+            None => contents.leaves().to_vec(),
         };
+        let whole = Span::new(0, source.size());
+        let text = (format == Format::Ptx).then(|| Text::new("PTX", whole));
         Self {
             source,
             format,
@@ -230,7 +236,10 @@ impl Document {
             device,
             dumped: None,
             notes,
+            contents,
+            survey: Survey::default(),
             leaves,
+            texts: text.into_iter().collect(),
             findings,
             check: Check::default(),
             patches: OnceCell::new(),
@@ -251,6 +260,9 @@ impl Document {
             elf: None,
             device: Device::None,
             notes: Vec::new(),
+            contents: Contents::default(),
+            survey: Survey::default(),
+            texts: Vec::new(),
             leaves: dumped.leaves(),
             dumped: Some(dumped),
             findings,
@@ -283,6 +295,64 @@ impl Document {
     /// What it is read as, if it is a dump.
     pub fn dumped(&self) -> Option<&Dumped> {
         self.dumped.as_ref()
+    }
+
+    /// The files that it holds.
+    pub fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
+    /// Goes on opening the members that are code, for their kernels and for which of them are the same: until about `budget` bytes of
+    /// them are read, one member at least. Tables of members, architectures and kernels have what is known so far.
+    pub fn survey(&mut self, budget: u64) -> Progress {
+        let mut survey = std::mem::take(&mut self.survey);
+        let mut findings = std::mem::take(&mut self.findings);
+        let progress = survey.step(self, budget, &mut findings);
+        self.survey = survey;
+        self.findings = findings;
+        progress
+    }
+
+    /// Opens the member of that index: a file like any other. What lies in this one as it is keeps its offsets in what was dropped.
+    ///
+    /// # Errors
+    /// If there is no such member, or it cannot be unpacked.
+    pub fn open_member(&self, index: u32) -> Result<Self> {
+        let opened = self.contents.open_member(&self.source, index)?;
+        let mut findings = Diagnostics::default();
+        if let Some(finding) = opened.finding {
+            findings.push(finding);
+        }
+        let start = opened.source.read_up_to(0, identify::START);
+        let found = identify(&findings.take(start).unwrap_or_default());
+        // What has no magic is what its container says.
+        let member = self.contents.members.get(index as usize);
+        let said = member.map_or(Format::Unknown, |member| member.format);
+        let format = match found {
+            Format::Unknown if !identify::has_magic(said) => said,
+            found => found,
+        };
+        Ok(Self::open_as(format, opened.source, findings))
+    }
+
+    /// Opens the member of that path, names from the outside in with `!/` between, also of members whose own members are known
+    /// only when they are unpacked.
+    ///
+    /// # Errors
+    /// If there is no such member, or it cannot be unpacked.
+    pub fn open_path(&self, path: &str) -> Result<Self> {
+        let missing = || {
+            let message = format!("there is no member {path:?}");
+            Error::from(Diagnostic::error(Kind::Format, message))
+        };
+        let (index, rest) = self.contents.find(path).ok_or_else(missing)?;
+        let member = self.open_member(index)?;
+        match rest {
+            None => Ok(member),
+            // What has members of its own has told them already.
+            Some(_) if self.contents.members[index as usize].children > 0 => Err(missing()),
+            Some(rest) => member.open_path(rest),
+        }
     }
 
     /// What it runs on.
@@ -344,19 +414,15 @@ impl Document {
                 "damaged"
             }
             _ if self.elf.is_none() && self.format == Format::Unknown => "not recognised",
-            _ if self.elf.is_none() && error(Kind::Format) => "cannot be read",
+            _ if self.elf.is_none() && self.contents.is_empty() && error(Kind::Format) => {
+                "cannot be read"
+            }
             _ if error(Kind::Format) => "damaged",
             _ if error(Kind::Limit) => "read in part",
             _ if is_device && relocatable => "must be linked first",
             _ if is_device && refused => "the reference loader refuses it",
             _ if is_device => "loads",
-            _ if self
-                .elf
-                .as_ref()
-                .is_some_and(|elf| gpu_code(elf).next().is_some()) =>
-            {
-                "carries GPU code"
-            }
+            _ if self.contents.has_code() => "carries GPU code",
             _ if self.elf.is_some() => "well-formed",
             _ => "recognised",
         };
@@ -374,11 +440,13 @@ impl Document {
 
     /// Further words of identity: toolkit, code object version, executable or relocatable.
     pub fn facts(&self) -> Vec<String> {
-        match (&self.device, &self.elf) {
+        let mut facts = match (&self.device, &self.elf) {
             (Device::None, Some(elf)) => elf.facts(),
             (Device::None, None) => self.dumped.as_ref().map(Dumped::facts).unwrap_or_default(),
             (device, _) => device.facts(),
-        }
+        };
+        facts.extend(self.contents.facts());
+        facts
     }
 
     /// What is to be said of it in one line, and what can be asked for next.
@@ -406,6 +474,16 @@ impl Document {
     pub fn table(&self, key: &str) -> Option<Box<dyn Table + '_>> {
         let elf = self.elf.as_ref();
         Some(match key {
+            "archs" => Box::new(ArchList::new(self.contents.some()?, &self.survey)),
+            "members" => Box::new(MemberList::new(
+                self.contents.some()?,
+                &self.survey,
+                &self.source,
+            )),
+            "all_kernels" => {
+                self.contents.some()?;
+                Box::new(FoundKernelList::new(self, &self.survey))
+            }
             "kernels" => self.device.kernel_list()?,
             "calls" => self.device.call_list(elf?)?,
             "sections" => Box::new(SectionList(elf?)),
@@ -436,6 +514,7 @@ impl Document {
             "map" => Box::new(MapList {
                 elf,
                 dumped: self.dumped.as_ref(),
+                contents: &self.contents,
                 leaves: &self.leaves,
             }),
             "gpus" => Box::new(self.device.gpu_list()?),
@@ -512,7 +591,10 @@ impl Document {
 
     /// Text for people that is in it: the source that it was made from.
     pub fn texts(&self) -> &[Text] {
-        self.device.texts()
+        match self.texts.as_slice() {
+            [] => self.device.texts(),
+            texts => texts,
+        }
     }
 
     /// The code of the kernel of that index, where its encoding is known.
@@ -558,10 +640,11 @@ impl Document {
 
     /// What the bytes of `leaf` are for.
     pub fn role(&self, leaf: &Leaf) -> Role {
-        match (&self.elf, &self.dumped) {
-            (Some(elf), _) => elf.part_role(leaf.part),
-            (_, Some(dumped)) => dumped.role(leaf.span.offset),
-            _ => Role::Unclaimed,
+        match (leaf.part, &self.elf, &self.dumped) {
+            (Part::Contained(_), ..) => self.contents.role(leaf.part),
+            (part, Some(elf), _) => elf.part_role(part),
+            (_, _, Some(dumped)) => dumped.role(leaf.span.offset),
+            (part, ..) => self.contents.role(part),
         }
     }
 
@@ -601,14 +684,8 @@ impl Document {
                 return location;
             }
         }
+        self.locate_contained(&mut location);
         let Some(elf) = &self.elf else {
-            let leaf = self.leaves.iter().find(|leaf| leaf.span.contains(offset));
-            location.parts.extend(leaf.map(|leaf| PartInfo {
-                name: "unclaimed".into(),
-                role: Role::Unclaimed,
-                span: leaf.span,
-                header: None,
-            }));
             return location;
         };
         let mut parts = elf.map.parts_at(offset);
@@ -646,6 +723,30 @@ impl Document {
         location
     }
 
+    /// What is known of a byte that is of a member, or of a structure that describes one.
+    fn locate_contained(&self, location: &mut Location) {
+        let contents = &self.contents;
+        let mut parts = contents.parts_at(location.offset);
+        parts.truncate(PARTS_LIMIT);
+        let leaf = contents.leaf_at(location.offset);
+        if parts.is_empty() && self.elf.is_none() {
+            parts.extend(leaf.map(|leaf| leaf.part));
+        }
+        for part in parts {
+            let span = leaf.map_or(Span::default(), |leaf| leaf.span);
+            let (span, header) = contents.extent(part).unwrap_or((span, None));
+            location.parts.push(PartInfo {
+                name: contents.label(part),
+                role: contents.role(part),
+                span,
+                header,
+            });
+            if let Ok(Some(record)) = contents.record(&self.source, part) {
+                location.records.push(record);
+            }
+        }
+    }
+
     /// The bytes of a part, and of the header that describes it.
     fn extent(&self, elf: &Elf, part: Part, leaf: Option<&Leaf>) -> (Span, Option<Span>) {
         let span = match part {
@@ -672,7 +773,7 @@ impl Document {
                 let table = elf.relocation_tables.get(i as usize);
                 table.map_or(Span::default(), |t| t.table.span())
             }
-            Part::Dumped | Part::Padding | Part::Unclaimed | Part::Unread => {
+            Part::Dumped | Part::Contained(_) | Part::Padding | Part::Unclaimed | Part::Unread => {
                 leaf.map_or(Span::default(), |leaf| leaf.span)
             }
         };
@@ -693,39 +794,14 @@ pub fn address(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok().filter(|_| is_plain)
 }
 
-/// Sections in which programs and libraries for other machines carry GPU code, and what they have.
-const GPU_SECTIONS: &[(&str, &str)] = &[
-    (".nv_fatbin", "has fat binaries of CUDA"),
-    ("__nv_relfatbin", "has fat binaries of CUDA to be linked"),
-    (".nv_relfatbin", "has fat binaries of CUDA to be linked"),
-    (".nvFatBinSegment", "says where fat binaries of CUDA are"),
-    (".hip_fatbin", "has code objects of HIP"),
-    (".hipFatBinSegment", "says where code objects of HIP are"),
-    (".llvm.offloading", "has device images of LLVM"),
-];
-
-/// Notes on the sections of a program or library that carry GPU code.
-fn gpu_code(elf: &Elf) -> impl Iterator<Item = Diagnostic> {
-    elf.sections.iter().filter_map(|section| {
-        let (name, has) = GPU_SECTIONS
-            .iter()
-            .find(|(name, _)| *name == section.name)?;
-        let stored = elf.stored(section).some()?;
-        let text =
-            format!("{name} {has}; GPU code within a file for the host is not taken apart yet");
-        Some(
-            Diagnostic::note(Kind::Limit, text)
-                .at(elf.source().absolute(stored.offset))
-                .within(format!("section {}", section.index)),
-        )
-    })
-}
-
 /// Parts of a byte that are told, at most; a malformed file can claim it by every section.
 const PARTS_LIMIT: usize = 16;
 
 /// The tables that files have, and what people call them, in the order in which they are shown.
 pub const TABLES: &[(&str, &str)] = &[
+    ("archs", "Architectures"),
+    ("members", "Members"),
+    ("all_kernels", "Kernels of all members"),
     ("kernels", "Kernels"),
     ("methods", "Methods"),
     ("qmds", "Launch descriptors"),

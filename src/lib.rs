@@ -15,7 +15,7 @@
 //! | what a launch of a kernel hands to the GPU; how many blocks run at once | [`launch`], [`typed`], [`occupancy`] |
 //! | what was dropped; what bytes that somebody has dumped are; such bytes as text | [`container`], [`decode`], [`dump`] |
 //! | LZ4, Zstandard and deflate | [`unpack`] |
-//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`dumps`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
+//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`dumps`], [`members`], [`survey`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
 //! | everything as one JSON object | [`report`] |
 //!
@@ -42,6 +42,7 @@ pub mod kernels;
 pub mod launch;
 pub mod lines;
 pub mod lists;
+pub mod members;
 pub mod metadata;
 pub mod nvidia;
 pub mod occupancy;
@@ -53,6 +54,7 @@ pub mod rows;
 pub mod search;
 pub mod source;
 pub mod span;
+pub mod survey;
 pub mod text;
 pub mod typed;
 pub mod unpack;

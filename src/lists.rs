@@ -4,8 +4,9 @@
 use std::cell::OnceCell;
 
 use crate::compatibility::{Answer, Gpu};
+use crate::container::Contents;
 use crate::decode::Dumped;
-use crate::elf::map::{Leaf, Role};
+use crate::elf::map::{Leaf, Part, Role};
 use crate::elf::note::Note;
 use crate::elf::symbol::Place;
 use crate::elf::{Elf, Image, RelocationTable, Relocations, SymbolTable, Symbols};
@@ -464,30 +465,34 @@ impl Table for ImageList<'_> {
     }
 }
 
-/// The leaves of a file's map: of an ELF file, or one leaf for all of another.
+/// The leaves of a file's map.
 pub struct MapList<'a> {
     /// The file, if it is ELF.
     pub elf: Option<&'a Elf>,
     /// What it is read as, if it is a dump.
     pub dumped: Option<&'a Dumped>,
+    /// What it holds.
+    pub contents: &'a Contents,
     /// The leaves.
     pub leaves: &'a [Leaf],
 }
 
 impl MapList<'_> {
     fn label(&self, leaf: &Leaf) -> String {
-        match (self.elf, self.dumped) {
-            (Some(elf), _) => elf.part_label(leaf.part),
-            (_, Some(dumped)) => dumped.label(leaf.span.offset),
-            _ => "unclaimed".into(),
+        match (leaf.part, self.elf, self.dumped) {
+            (Part::Contained(_), ..) => self.contents.label(leaf.part),
+            (part, Some(elf), _) => elf.part_label(part),
+            (_, _, Some(dumped)) => dumped.label(leaf.span.offset),
+            (part, ..) => self.contents.label(part),
         }
     }
 
     fn role(&self, leaf: &Leaf) -> Role {
-        match (self.elf, self.dumped) {
-            (Some(elf), _) => elf.part_role(leaf.part),
-            (_, Some(dumped)) => dumped.role(leaf.span.offset),
-            _ => Role::Unclaimed,
+        match (leaf.part, self.elf, self.dumped) {
+            (Part::Contained(_), ..) => self.contents.role(leaf.part),
+            (part, Some(elf), _) => elf.part_role(part),
+            (_, _, Some(dumped)) => dumped.role(leaf.span.offset),
+            (part, ..) => self.contents.role(part),
         }
     }
 }

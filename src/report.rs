@@ -22,6 +22,7 @@ impl Serialize for Report<'_> {
         let elf = document.elf();
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("format", &document.format())?;
+        map.serialize_entry("compression", &document.contents().compression())?;
         map.serialize_entry("size", &Int(document.source().size()))?;
         map.serialize_entry("target", &document.target())?;
         map.serialize_entry("facts", &document.facts())?;
@@ -61,6 +62,9 @@ impl Serialize for Report<'_> {
         }
         if let Device::Cubin(_) = document.device() {
             map.serialize_entry("calls", &document.table("calls").map(TableReport))?;
+        }
+        for key in ["archs", "members"] {
+            map.serialize_entry(key, &document.table(key).map(TableReport))?;
         }
         map.serialize_entry("map", &document.table("map").map(TableReport))?;
         map.end()

@@ -66,6 +66,14 @@ impl Source {
         Self::whole(Bytes::Memory(bytes), size)
     }
 
+    /// What something in a file was unpacked to: no byte of it lies in the file.
+    pub fn unpacked(bytes: impl Into<Box<[u8]>>) -> Self {
+        Self {
+            origin: None,
+            ..Self::memory(bytes)
+        }
+    }
+
     /// All of what `reader` reads.
     pub fn sliced(reader: impl ReadAt + 'static) -> Self {
         let size = reader.size();

@@ -57,6 +57,7 @@ fn every_file_is_in_the_manifest_once() {
         "amdgpu/linked",
         "amdgpu/con",
         "amdgpu/mal",
+        "container",
         "own",
     ] {
         for file in fs::read_dir(directory().join(kind)).unwrap() {

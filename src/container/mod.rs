@@ -1,6 +1,24 @@
-//! What was dropped: identified by content. What containers hold is to come here: one module a
-//! container format.
+//! What was dropped, and what is inside: identified by content, one module a container format.
+//!
+//! [`Contents`] are what headers tell: members, and the structures that describe them. They are read when a file is opened, in few
+//! slices; nothing is unpacked but the beginning of a compressed bundle, whose entries are told there. A member is opened when it is
+//! asked for, and is then a file like any other.
 
+pub mod archive;
+pub mod bundle;
+mod contents;
+pub mod fatbin;
+pub mod host;
 pub mod identify;
+pub mod member;
+pub mod names;
+pub mod offload;
+mod reader;
+pub mod stream;
+pub mod tables;
+pub mod tar;
+pub mod zip;
 
+pub use contents::{Contents, Opened};
 pub use identify::{Format, identify};
+pub use member::{Checksum, Code, Member, MemberKind};

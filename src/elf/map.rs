@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::{Elf, Image, Section};
 use crate::error::{Diagnostic, Diagnostics};
 use crate::order;
+use crate::source::Source;
 use crate::span::Span;
 
 /// What a part of a file is.
@@ -36,6 +37,8 @@ pub enum Part {
     Segment(u32),
     /// A part of a dump, which knows which one it is.
     Dumped,
+    /// A member of a container or a structure that describes one: the contents know which one it is.
+    Contained(u32),
     /// Zeros that nothing claims.
     Padding,
     /// Other bytes that nothing claims.
@@ -139,6 +142,25 @@ const GAP_LIMIT: u64 = 16 << 20;
 const ALIGNMENT: u64 = 64 << 10;
 
 impl Map {
+    /// The map of a file of `size` bytes, by what claims them.
+    fn of(
+        claims: Vec<(Span, Part)>,
+        size: u64,
+        counts: fn(Part) -> bool,
+        settle: &mut dyn FnMut(&mut Leaf),
+    ) -> Self {
+        let by_offset = order::by_key(claims.len(), &|i| claims[i].0.offset);
+        let mut map = Self::default();
+        let mut reach = 0;
+        for &i in &by_offset {
+            let (span, part) = claims[i as usize];
+            reach = span.end().max(reach);
+            map.claims.push((span, part, reach));
+        }
+        map.leaves = sweep(&claims, &by_offset, size, counts, settle);
+        map
+    }
+
     /// The leaf that holds the byte at `offset`.
     pub fn leaf_at(&self, offset: u64) -> Option<&Leaf> {
         let next = self.leaves.partition_point(|l| l.span.offset <= offset);
@@ -158,6 +180,16 @@ impl Map {
         order::arrange(&mut parts, |part| part.is_segment().into());
         parts
     }
+}
+
+/// The map of a container's file: `claims` by their offsets' parts, the first claimant of a byte first. Parts lie in each other there.
+pub fn of_container(claims: Vec<(Span, Part)>, source: &Source) -> Map {
+    let mut gaps = GAP_LIMIT;
+    Map::of(claims, source.size(), |_| false, &mut |leaf| {
+        if leaf.part == Part::Unclaimed {
+            leaf.part = gap(source, leaf.span, &mut gaps);
+        }
+    })
 }
 
 /// What claims bytes of `file`, the first claimant of a byte first.
@@ -196,33 +228,21 @@ fn claims(file: &Elf) -> Vec<(Span, Part)> {
 
 /// The map of `file`.
 pub(super) fn cover(file: &Elf, findings: &mut Diagnostics) -> Map {
-    let claims = claims(file);
-    let size = file.source().size();
-    let by_offset = order::by_key(claims.len(), &|i| claims[i].0.offset);
-
-    let mut map = Map::default();
-    let mut reach = 0;
-    for &i in &by_offset {
-        let (span, part) = claims[i as usize];
-        reach = span.end().max(reach);
-        map.claims.push((span, part, reach));
-    }
-
     let mut gaps = GAP_LIMIT;
     let counts = |part: Part| !part.is_segment();
-    map.leaves = sweep(
-        &claims,
-        &by_offset,
-        size,
+    let source = file.source();
+    let map = Map::of(
+        claims(file),
+        source.size(),
         counts,
         &mut |leaf| match leaf.part {
-            Part::Unclaimed => leaf.part = gap(file, leaf.span, &mut gaps),
+            Part::Unclaimed => leaf.part = gap(source, leaf.span, &mut gaps),
             // Zeros between sections are padding, whichever segment has them too.
             Part::Segment(_) => {
                 leaf.is_shared = false;
                 if !file.sections.is_empty()
                     && leaf.span.size <= ALIGNMENT
-                    && gap(file, leaf.span, &mut gaps) == Part::Padding
+                    && gap(source, leaf.span, &mut gaps) == Part::Padding
                 {
                     leaf.part = Part::Padding;
                 }
@@ -326,7 +346,7 @@ fn sweep(
 }
 
 /// What bytes are that nothing claims. Gaps too large are not read to know it.
-fn gap(file: &Elf, span: Span, budget: &mut u64) -> Part {
+fn gap(source: &Source, span: Span, budget: &mut u64) -> Part {
     if span.size > *budget {
         return Part::Unread;
     }
@@ -336,7 +356,7 @@ fn gap(file: &Elf, span: Span, budget: &mut u64) -> Part {
     while at < span.end() {
         let size = (span.end() - at).min(page.len() as u64);
         let page = &mut page[..size as usize];
-        if file.source().read_into(at, page).is_err() || page.iter().any(|&byte| byte != 0) {
+        if source.read_into(at, page).is_err() || page.iter().any(|&byte| byte != 0) {
             return Part::Unclaimed;
         }
         at += size;
@@ -408,7 +428,7 @@ impl Elf {
                 format!("segment {index} {}", kind.unwrap_or_default())
             }
             Part::Padding => "padding".into(),
-            Part::Dumped | Part::Unclaimed => "unclaimed".into(),
+            Part::Dumped | Part::Contained(_) | Part::Unclaimed => "unclaimed".into(),
             Part::Unread => "unclaimed (not read)".into(),
         }
     }
@@ -420,7 +440,7 @@ impl Elf {
             Part::Symbols(_) | Part::Relocations(_) => Role::Symbols,
             Part::Strings(_) => Role::Strings,
             Part::Padding => Role::Padding,
-            Part::Dumped | Part::Unclaimed | Part::Unread => Role::Unclaimed,
+            Part::Dumped | Part::Contained(_) | Part::Unclaimed | Part::Unread => Role::Unclaimed,
             Part::Segment(index) => {
                 let segment = self.segments.get(index as usize);
                 match segment.map(|s| elf::ProgramType(s.kind)) {

@@ -280,7 +280,9 @@ impl Elf {
                     _ => Ok(None),
                 }
             }
-            Part::Dumped | Part::Padding | Part::Unclaimed | Part::Unread => Ok(None),
+            Part::Dumped | Part::Contained(_) | Part::Padding | Part::Unclaimed | Part::Unread => {
+                Ok(None)
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use super::note::{self, Notes};
 use super::{
     Bank, CallGraph, Callee, Check, Code, Kernel, code, is_new, kernel, record, tables, unloaded,
 };
-use crate::elf::{Elf, Section, Symbols};
+use crate::elf::{Elf, Header, Section, Symbols};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
 use crate::lines::{self, Function, Lines};
 use crate::record::Record;
@@ -61,6 +61,21 @@ pub struct Cubin {
     pub calls: CallGraph,
 }
 
+/// The architecture that the flags say, and whether only that one runs the code.
+fn architecture(header: &Header) -> (u32, bool) {
+    let flags = header.e_flags;
+    match is_new(header) {
+        true => (flags >> 8 & 0xffff, flags & ACCELERATORS.1 != 0),
+        false => (flags & 0xff, flags & ACCELERATORS.0 != 0),
+    }
+}
+
+/// What a file runs on, as far as its header says it: cubins of a family are not told from those of its first architecture.
+pub fn target_of(header: &Header) -> String {
+    let (sm, has_accelerators) = architecture(header);
+    format!("sm_{sm}{}", if has_accelerators { "a" } else { "" })
+}
+
 impl Cubin {
     /// Reads what `elf` says; its machine is [`super::EM_CUDA`].
     pub fn open(elf: &Elf, findings: &mut Diagnostics) -> Self {
@@ -68,21 +83,19 @@ impl Cubin {
         let flags = elf.header.e_flags;
         let notes = Notes::read(elf, findings);
         let is_for_accelerators = is_accelerator_target(elf, findings);
-        let (sm, virtual_sm, toolkit, has_accelerators);
+        let (sm, mut has_accelerators) = architecture(&elf.header);
+        let (virtual_sm, toolkit);
         if is_new(&elf.header) {
-            sm = flags >> 8 & 0xffff;
             virtual_sm = notes.virtual_sm;
             toolkit = notes.toolkit.clone();
-            has_accelerators = flags & ACCELERATORS.1 != 0 || is_for_accelerators;
+            has_accelerators |= is_for_accelerators;
             check_note(elf, flags >> 24, findings);
         } else {
-            sm = flags & 0xff;
             virtual_sm = Some(flags >> 16 & 0xff);
             // 1 is the version of ELF itself.
             toolkit = Some(elf.header.e_version)
                 .filter(|&version| version > 1)
                 .map(super::toolkit);
-            has_accelerators = flags & ACCELERATORS.0 != 0;
         }
         let variant = if has_accelerators {
             Some('a')

@@ -26,7 +26,7 @@ pub use attribute::{Attribute, Attributes};
 pub use callgraph::{CallGraph, CallStack};
 pub use check::Check;
 pub use code::Code;
-pub use cubin::Cubin;
+pub use cubin::{Cubin, target_of};
 pub use kernel::{Bank, Callee, InnerFunction, Kernel, Parameter};
 
 use crate::elf::map::Role;

@@ -78,6 +78,7 @@ pub const EVERY: &[&str] = &[
     "amdgpu/linked",
     "amdgpu/con",
     "amdgpu/mal",
+    "container",
     "own",
 ];
 

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 /// Where tables are kept; each floor has its own generated file.
-const FLOORS: &[&str] = &["elf", "nvidia", "amdgpu"];
+const FLOORS: &[&str] = &["elf", "nvidia", "amdgpu", "container"];
 
 /// The floor below the others: its names may be used there, as `elf.NAME`.
 const BELOW: &str = "elf";

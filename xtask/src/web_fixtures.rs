@@ -27,6 +27,7 @@ pub fn run() -> Result {
         "amdgpu/own",
         "amdgpu/con",
         "amdgpu/mal",
+        "container",
         "own",
     ] {
         for entry in std::fs::read_dir(root.join("tests/fixtures").join(folder))? {

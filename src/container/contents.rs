@@ -1,0 +1,417 @@
+//! The members of a file, and which bytes of it describe them.
+
+use std::cell::RefCell;
+
+use super::reader::{Reader, Shape};
+use super::{Code, Format, Member, identify};
+use crate::elf::Elf;
+use crate::elf::map::{self, Leaf, Map, Part, Role};
+use crate::error::{Diagnostic, Diagnostics, Kind, Result};
+use crate::index::Index;
+use crate::order;
+use crate::record::Record;
+use crate::source::Source;
+use crate::span::Span;
+use crate::unpack::{self, Compression};
+
+/// What a file holds.
+#[derive(Default)]
+pub struct Contents {
+    /// The members, those of one behind it.
+    pub members: Vec<Member>,
+    /// How many of them are in no other.
+    pub(super) top: u32,
+    pub(super) pieces: Vec<Piece>,
+    map: Map,
+    /// The unpacked bytes of the member whose members were asked for last.
+    unpacked: RefCell<Option<(u32, Source)>>,
+}
+
+/// Bytes of the file that are a member, or describe one.
+#[derive(Clone, Copy)]
+pub(super) struct Piece {
+    pub span: Span,
+    pub what: What,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum What {
+    Structure(&'static Shape),
+    Member(u32),
+}
+
+/// The bytes of a member.
+pub struct Opened {
+    /// Its bytes, unpacked, without the padding of its container.
+    pub source: Source,
+    /// What is wrong with them.
+    pub finding: Option<Diagnostic>,
+}
+
+/// Architectures that are told in a line, at most.
+const TOLD: usize = 12;
+
+/// A file of a single text or blob has one part.
+static TEXT: Shape = Shape {
+    title: "text",
+    role: Role::Data,
+    read: None,
+};
+
+impl Contents {
+    /// What the headers in `source` tell, which is a file of `format`; with its sections, if it is an ELF file for a host.
+    pub fn open(
+        source: &Source,
+        format: Format,
+        elf: Option<&Elf>,
+        findings: &mut Diagnostics,
+    ) -> Self {
+        let mut contents = Self::default();
+        let whole = Span::new(0, source.size());
+        let mut reader = Reader {
+            source: source.clone(),
+            base: None,
+            end: whole.size,
+            contents: &mut contents,
+            findings,
+        };
+        match elf {
+            Some(elf) => reader.sections_of(elf),
+            None if format == Format::Ptx => reader.structure(whole, &TEXT),
+            None => reader.inside(format, whole, None),
+        }
+        contents.finish(source);
+        contents
+    }
+
+    fn finish(&mut self, source: &Source) {
+        // Those that are in others have their bytes; of the same bytes the inner one was read later.
+        self.pieces.reverse();
+        order::arrange(&mut self.pieces, |piece| piece.span.size);
+        let claims = (0..).zip(&self.pieces);
+        let claims = claims.map(|(i, piece)| (piece.span, Part::Contained(i)));
+        self.map = map::of_container(claims.collect(), source);
+        // What is behind a member and all in it: known from the end on.
+        let mut behind = vec![self.members.len() as u32];
+        for i in (0..self.members.len()).rev() {
+            let depth = self.members[i].depth as usize;
+            // A member that is followed by shallower ones ends where the nearest of these begins.
+            behind.truncate(depth + 1);
+            let next = behind.last().copied().unwrap_or_default();
+            self.members[i].next = next;
+            behind.resize(depth + 1, next);
+            behind[depth] = i as u32;
+        }
+        self.make_names_unique();
+    }
+
+    /// Members of the same name in one container get the number of the member behind it.
+    fn make_names_unique(&mut self) {
+        let mut known = Index::default();
+        for i in 0..self.members.len() {
+            let member = &self.members[i];
+            let parent = member.parent.map_or(u32::MAX, |parent| parent);
+            let key = |name: &str| [&parent.to_le_bytes(), name.as_bytes()].concat();
+            let mut name = member.name.clone();
+            while known.get(&key(&name)).is_some() {
+                name = format!("{name}#{i}").into();
+            }
+            known.add(&key(&name));
+            self.members[i].name = name;
+        }
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.pieces.is_empty()
+    }
+
+    /// It, unless nothing is in it.
+    pub fn some(&self) -> Option<&Self> {
+        (!self.members.is_empty()).then_some(self)
+    }
+
+    /// How all of the file is packed, if that is all that it is.
+    pub fn compression(&self) -> Option<Compression> {
+        match self.members.first() {
+            Some(first) if self.top == 1 && first.compression != Compression::None => {
+                Some(first.compression)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether one of its members is code for a GPU.
+    pub fn has_code(&self) -> bool {
+        self.members.iter().any(|member| member.code().is_some())
+    }
+
+    /// What is to be said of the code that it has: for which architectures there is machine code, for which PTX and other code.
+    pub fn facts(&self) -> Vec<String> {
+        let mut facts = Vec::new();
+        for code in [Code::Machine, Code::Ptx, Code::Intermediate] {
+            let members = self
+                .members
+                .iter()
+                .filter(|member| member.code() == Some(code));
+            let mut targets: Vec<&str> = Vec::new();
+            for target in members.filter_map(|member| member.target.as_deref()) {
+                if targets.len() <= TOLD && !targets.contains(&target) {
+                    targets.push(target);
+                }
+            }
+            if targets.len() > TOLD {
+                targets[TOLD] = "…";
+            }
+            if !targets.is_empty() {
+                facts.push(format!("{} for {}", code.word(), targets.join(", ")));
+            }
+        }
+        facts
+    }
+
+    /// The names from the outside in.
+    pub fn path(&self, index: u32) -> String {
+        let mut names = Vec::new();
+        let mut at = Some(index);
+        while let Some(member) = at.and_then(|at| self.members.get(at as usize)) {
+            names.push(&*member.name);
+            at = member.parent;
+        }
+        names.reverse();
+        names.join("!/")
+    }
+
+    /// The member of that path, or the nearest one around it that has a path; with the rest of the path.
+    pub fn find<'a>(&self, path: &'a str) -> Option<(u32, Option<&'a str>)> {
+        let mut at = 0;
+        let mut found = None;
+        let mut rest = Some(path);
+        while let Some(member) = self.members.get(at as usize) {
+            if let Some(remaining) = rest
+                && let Some(after) = remaining.strip_prefix(&*member.name)
+                && (after.is_empty() || after.starts_with("!/"))
+            {
+                found = Some(at);
+                rest = after.strip_prefix("!/");
+                if rest.is_none() {
+                    break;
+                }
+                // Those in it are looked through next.
+                let end = member.next;
+                at += 1;
+                if at >= end {
+                    break;
+                }
+                continue;
+            }
+            let parent = member.parent;
+            at = member.next;
+            // Behind the last one in it there is nothing more of it.
+            if self
+                .members
+                .get(at as usize)
+                .is_none_or(|next| next.parent != parent)
+            {
+                break;
+            }
+        }
+        found.map(|found| (found, rest))
+    }
+
+    /// The bytes of member `index` of `file`.
+    ///
+    /// # Errors
+    /// If they are not there, or cannot be unpacked.
+    pub fn open_member(&self, file: &Source, index: u32) -> Result<Opened> {
+        let Some(member) = self.members.get(index as usize) else {
+            return Err(Diagnostic::error(Kind::Format, "there is no such member").into());
+        };
+        let base = match member.base {
+            None => file.clone(),
+            Some(base) => self.unpacked(file, base)?,
+        };
+        let stored = base.part(member.span)?;
+        let refuse = |why: &str| {
+            let path = self.path(index);
+            Diagnostic::error(Kind::Format, why)
+                .at(stored.absolute(0))
+                .within(format!("member {path}"))
+        };
+        let mut finding = None;
+        let source = match member.compression {
+            Compression::None => stored,
+            compression => {
+                if stored.size() > unpack::LIMIT {
+                    return Err(refuse("it is too large to be unpacked").into());
+                }
+                let packed = stored.read(Span::new(0, stored.size()))?;
+                let unpacked = match member.unpacked {
+                    Some(size) => unpack::unpack(compression, &packed, size),
+                    None => unpack::unpack_all(compression, &packed),
+                };
+                let unpacked = unpacked.map_err(refuse)?;
+                if let Some(checksum) = member.checksum
+                    && !checksum.matches(&unpacked)
+                {
+                    let word = checksum.word();
+                    finding = Some(refuse(&format!(
+                        "what it unpacks to does not have the {word} that its header gives"
+                    )));
+                }
+                Source::unpacked(unpacked)
+            }
+        };
+        let size = match member.is_padded {
+            true => identify::length(member.format, &source),
+            false => source.size(),
+        };
+        Ok(Opened {
+            source: source.part(Span::new(0, size))?,
+            finding,
+        })
+    }
+
+    /// The unpacked bytes of a member that others are in. One is kept.
+    fn unpacked(&self, file: &Source, index: u32) -> Result<Source> {
+        if let Some((known, source)) = &*self.unpacked.borrow()
+            && *known == index
+        {
+            return Ok(source.clone());
+        }
+        // What is kept is given up first.
+        self.unpacked.replace(None);
+        let source = self.open_member(file, index)?.source;
+        self.unpacked.replace(Some((index, source.clone())));
+        Ok(source)
+    }
+
+    /// The leaves of a file that is nothing but a container.
+    pub fn leaves(&self) -> &[Leaf] {
+        &self.map.leaves
+    }
+
+    /// `leaves` of a file whose sections hold these contents, taken apart.
+    pub fn within(&self, leaves: &[Leaf]) -> Vec<Leaf> {
+        let mut inner = self
+            .map
+            .leaves
+            .iter()
+            .filter(|leaf| matches!(leaf.part, Part::Contained(_)));
+        let mut next = inner.next();
+        let mut all = Vec::with_capacity(leaves.len());
+        for leaf in leaves {
+            let mut at = leaf.span.offset;
+            let outer = |at: u64, end: u64| Leaf {
+                span: Span::new(at, end - at),
+                ..*leaf
+            };
+            while let Some(contained) = next.filter(|inner| inner.span.offset < leaf.span.end()) {
+                let start = contained.span.offset.max(at);
+                let end = contained.span.end().min(leaf.span.end());
+                if start > at {
+                    all.push(outer(at, start));
+                }
+                if end > start {
+                    all.push(Leaf {
+                        span: Span::new(start, end - start),
+                        ..*contained
+                    });
+                }
+                at = end.max(at);
+                if contained.span.end() > leaf.span.end() {
+                    break;
+                }
+                next = inner.next();
+            }
+            if at < leaf.span.end() {
+                all.push(outer(at, leaf.span.end()));
+            }
+        }
+        all
+    }
+
+    /// What claims the byte at `offset`, the nearest first.
+    pub fn parts_at(&self, offset: u64) -> Vec<Part> {
+        let mut parts = self.map.parts_at(offset);
+        order::arrange(&mut parts, |part| match part {
+            Part::Contained(i) => (*i).into(),
+            _ => u64::MAX,
+        });
+        parts
+    }
+
+    /// The leaf that holds the byte at `offset`.
+    pub fn leaf_at(&self, offset: u64) -> Option<&Leaf> {
+        self.map.leaf_at(offset)
+    }
+
+    /// What people call a part.
+    pub fn label(&self, part: Part) -> String {
+        match part {
+            Part::Contained(i) => match self.pieces.get(i as usize).map(|piece| piece.what) {
+                Some(What::Structure(shape)) => shape.title.into(),
+                Some(What::Member(member)) => self.path(member),
+                None => String::new(),
+            },
+            Part::Padding => "padding".into(),
+            Part::Unread => "unclaimed (not read)".into(),
+            _ => "unclaimed".into(),
+        }
+    }
+
+    /// What the bytes of a part are for.
+    pub fn role(&self, part: Part) -> Role {
+        match part {
+            Part::Contained(i) => match self.pieces.get(i as usize).map(|piece| piece.what) {
+                Some(What::Structure(shape)) => shape.role,
+                Some(What::Member(member)) => {
+                    let member = self.members.get(member as usize);
+                    match member.and_then(Member::code) {
+                        Some(Code::Machine) => Role::Code,
+                        _ => Role::Data,
+                    }
+                }
+                None => Role::Unclaimed,
+            },
+            Part::Padding => Role::Padding,
+            _ => Role::Unclaimed,
+        }
+    }
+
+    /// The bytes of a part, and of the header that describes it.
+    pub fn extent(&self, part: Part) -> Option<(Span, Option<Span>)> {
+        let Part::Contained(i) = part else {
+            return None;
+        };
+        let piece = self.pieces.get(i as usize)?;
+        let header = match piece.what {
+            What::Structure(_) => None,
+            What::Member(member) => self.members.get(member as usize).map(|m| m.header),
+        };
+        Some((piece.span, header))
+    }
+
+    /// The structure that a part is.
+    ///
+    /// # Errors
+    /// If its bytes cannot be read.
+    pub fn record(&self, source: &Source, part: Part) -> Result<Option<Record>> {
+        let Part::Contained(i) = part else {
+            return Ok(None);
+        };
+        match self.pieces.get(i as usize) {
+            Some(Piece {
+                span,
+                what:
+                    What::Structure(Shape {
+                        read: Some(read), ..
+                    }),
+            }) => {
+                let bytes = source.read(*span)?;
+                Ok(Some(read(&bytes, span.offset)))
+            }
+            _ => Ok(None),
+        }
+    }
+}

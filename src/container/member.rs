@@ -1,0 +1,188 @@
+//! What containers hold.
+
+use super::Format;
+use crate::span::Span;
+use crate::unpack::Compression;
+
+/// A file in a file, as the headers around it describe it.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// What it is called in its container: its name, or its number where it has none. Unique there.
+    pub name: Box<str>,
+    /// How many members it is in.
+    pub depth: u32,
+    /// The member that it is in.
+    pub parent: Option<u32>,
+    /// The index of the member behind it and behind all that are in it.
+    pub next: u32,
+    /// The container's own word for what it is.
+    pub kind: MemberKind,
+    /// What it is.
+    pub format: Format,
+    /// What it runs on: `sm_90a`, `gfx90a:xnack+`.
+    pub target: Option<Box<str>>,
+    /// The member whose unpacked bytes `span` and `header` count in; `None` where they count in the file itself.
+    pub base: Option<u32>,
+    /// Its bytes as they are stored.
+    pub span: Span,
+    /// The header that describes it.
+    pub header: Span,
+    /// Bytes that it unpacks to, as its header declares; where it is not packed its bytes without padding. `None` where no header
+    /// says it.
+    pub unpacked: Option<u64>,
+    /// How it is packed.
+    pub compression: Compression,
+    /// What unpacking can be held against.
+    pub checksum: Option<Checksum>,
+    /// What else the container says of it, such as options.
+    pub note: Box<str>,
+    /// A name that is not its own alone: the identifier of a fatbin's entry.
+    pub identifier: Option<Box<str>>,
+    /// Whether its container rounds it up, with zeros behind it.
+    pub is_padded: bool,
+    /// How many members are directly in it.
+    pub children: u32,
+}
+
+/// The container's own word for what a member is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum MemberKind {
+    /// It has none.
+    #[default]
+    None,
+    /// A number, and its name where it has one.
+    Number(u64, &'static str),
+    /// A word: the kind of a bundle's entry, the section of a fatbin.
+    Word(Box<str>),
+}
+
+/// What the bytes of a member come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checksum {
+    /// The first 8 bytes of the MD5 of the unpacked bytes, as a number.
+    Md5(u64),
+    /// The CRC-32 of the unpacked bytes (ISO 3309, as in gzip and zip).
+    Crc32(u32),
+}
+
+/// What code a member is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Code {
+    /// Instructions of a GPU.
+    Machine,
+    /// PTX, which the driver compiles.
+    Ptx,
+    /// Another language between compilers: NVVM or LLVM bitcode, Tile IR, SPIR-V.
+    Intermediate,
+}
+
+impl Code {
+    /// Its words in what is handed out.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Machine => "machine code",
+            Self::Ptx => "PTX",
+            Self::Intermediate => "IR",
+        }
+    }
+}
+
+impl Member {
+    /// A member of these bytes; the rest as if nothing more were known.
+    pub(super) fn new(name: impl Into<Box<str>>, header: Span, span: Span) -> Self {
+        Self {
+            name: name.into(),
+            depth: 0,
+            parent: None,
+            next: 0,
+            kind: MemberKind::None,
+            format: Format::Unknown,
+            target: None,
+            base: None,
+            span,
+            header,
+            unpacked: Some(span.size),
+            compression: Compression::None,
+            checksum: None,
+            note: "".into(),
+            identifier: None,
+            is_padded: false,
+            children: 0,
+        }
+    }
+
+    /// Bytes when it is opened. Packed PTX ends with a NUL, which is not a part of the text.
+    pub fn size(&self) -> Option<u64> {
+        let is_packed = self.compression != Compression::None;
+        let nul = u64::from(is_packed && self.format == Format::Ptx);
+        self.unpacked.map(|size| size.saturating_sub(nul))
+    }
+
+    /// What code it is, if it is for a GPU.
+    pub fn code(&self) -> Option<Code> {
+        Some(match self.format {
+            Format::Cubin | Format::Amdgpu => Code::Machine,
+            Format::Ptx => Code::Ptx,
+            Format::LlvmBitcode | Format::Nvvm | Format::TileIr | Format::Spirv => {
+                Code::Intermediate
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl Checksum {
+    /// Whether `bytes` come to it.
+    pub fn matches(self, bytes: &[u8]) -> bool {
+        match self {
+            Self::Md5(hash) => {
+                let digest = md5::compute(bytes).0;
+                digest.first_chunk() == Some(&hash.to_le_bytes())
+            }
+            Self::Crc32(sum) => crc32(bytes) == sum,
+        }
+    }
+
+    /// What it is called.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Md5(_) => "hash",
+            Self::Crc32(_) => "CRC-32",
+        }
+    }
+}
+
+/// The CRC-32 of ISO 3309: polynomial 0xedb88320, lowest bit first.
+fn crc32(bytes: &[u8]) -> u32 {
+    const TABLE: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut i = 0;
+        while i < 256 {
+            let mut value = i as u32;
+            let mut bit = 0;
+            while bit < 8 {
+                value = (value >> 1) ^ (0xedb8_8320 * (value & 1));
+                bit += 1;
+            }
+            table[i] = value;
+            i += 1;
+        }
+        table
+    };
+    let step = |sum: u32, byte: &u8| TABLE[usize::from(sum as u8 ^ byte)] ^ (sum >> 8);
+    !bytes.iter().fold(u32::MAX, step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checksums_are_those_of_their_standards() {
+        // RFC 1321, A.5; the check value of CRC-32/ISO-HDLC.
+        let hash = u64::from_le_bytes([0x90, 0x01, 0x50, 0x98, 0x3c, 0xd2, 0x4f, 0xb0]);
+        assert!(Checksum::Md5(hash).matches(b"abc"));
+        assert!(!Checksum::Md5(hash).matches(b"abd"));
+        assert!(Checksum::Crc32(0xcbf4_3926).matches(b"123456789"));
+    }
+}

@@ -1,0 +1,264 @@
+//! What readers of container formats share: where they read, and what they report.
+
+use super::contents::{Contents, Piece, What};
+use super::{Format, Member, archive, bundle, fatbin, host, identify, offload, stream, tar, zip};
+use crate::elf::map::Role;
+use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::record::{Layout, Record};
+use crate::source::Source;
+use crate::span::Span;
+use crate::unpack::{self, Compression};
+
+/// A kind of structure in containers.
+pub struct Shape {
+    /// What people call it.
+    pub title: &'static str,
+    /// What its bytes are for.
+    pub role: Role,
+    /// Reads it from its bytes, which begin at that offset of the file.
+    pub read: Option<fn(&[u8], u64) -> Record>,
+}
+
+/// Members of a file that are listed, at most.
+pub(super) const MEMBER_LIMIT: usize = 1 << 16;
+/// Members that lie in each other and are looked into, at most.
+const DEPTH_LIMIT: u32 = 6;
+/// Bytes that are looked through for the next structure of a run, at most: what aligns them is less.
+const SCAN_LIMIT: u64 = 1 << 20;
+/// Bytes of a structure's name or text that are read, at most.
+pub(super) const TEXT_LIMIT: u64 = 64 << 10;
+
+/// Reads what is in a file, or in what a member of it unpacks to.
+pub(super) struct Reader<'a> {
+    /// What spans count in. Of what a member unpacks to it may be only the beginning.
+    pub source: Source,
+    /// That member.
+    pub base: Option<u32>,
+    /// Where the bytes end of which `source` may be the beginning.
+    pub end: u64,
+    pub contents: &'a mut Contents,
+    pub findings: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    /// The bytes of `span`; a finding where they are not there.
+    pub fn read(&mut self, span: Span) -> Option<Vec<u8>> {
+        let read = self.source.read(span);
+        self.findings.take(read)
+    }
+
+    /// The first bytes of `span`, `size` at most; those that are there.
+    pub fn peek(&self, span: Span, size: u64) -> Vec<u8> {
+        let span = Span::new(span.offset, size.min(span.size));
+        let read = self.source.read(span.clamp(self.source.size()));
+        read.unwrap_or_default()
+    }
+
+    /// Says what `member` is and what it runs on by the first of its bytes, where its container does not say it.
+    pub fn identify(&self, member: &mut Member) {
+        let start = match member.compression {
+            Compression::None => self.peek(member.span, identify::START),
+            compression => {
+                // Of a block of zstd no part can be read.
+                let enough = match compression {
+                    Compression::Zstd => unpack::BEGINNING,
+                    _ => 2 * identify::START,
+                };
+                unpack::beginning(compression, &self.peek(member.span, enough))
+            }
+        };
+        member.format = identify::identify(&start);
+        if member.target.is_none() {
+            let target = identify::target(member.format, &start);
+            member.target = target.map(Into::into);
+        }
+    }
+
+    /// Reports an error at `offset`, in the structure or field called `context`.
+    pub fn error(&mut self, offset: u64, context: &str, message: impl Into<String>) {
+        self.report(offset, context, Diagnostic::error(Kind::Format, message));
+    }
+
+    /// Reports `finding` at `offset`.
+    pub fn report(&mut self, offset: u64, context: &str, finding: Diagnostic) {
+        let context = match self.base {
+            Some(base) => format!("in {}: {context}", self.contents.path(base)),
+            None => context.into(),
+        };
+        let finding = finding.at(self.source.absolute(offset)).within(context);
+        self.findings.push(finding);
+    }
+
+    /// Adds a structure that the bytes of `span` are.
+    pub fn structure(&mut self, span: Span, shape: &'static Shape) {
+        self.piece(span, What::Structure(shape));
+    }
+
+    fn piece(&mut self, span: Span, what: What) {
+        let span = span.clamp(self.source.size());
+        // What is unpacked has no place in the file.
+        if self.base.is_none() && span.size > 0 {
+            self.contents.pieces.push(Piece { span, what });
+        }
+    }
+
+    /// What the next member of `parent` is called, if it has no name: its number.
+    pub fn number(&mut self, parent: Option<u32>) -> String {
+        self.children(parent).to_string()
+    }
+
+    /// How many members are directly in `parent`.
+    fn children(&mut self, parent: Option<u32>) -> &mut u32 {
+        let parent = parent.and_then(|parent| self.contents.members.get_mut(parent as usize));
+        match parent {
+            Some(parent) => &mut parent.children,
+            None => &mut self.contents.top,
+        }
+    }
+
+    /// Adds a member of `parent`, and looks into it. Its index; `None` where there are too many already.
+    pub fn member(&mut self, parent: Option<u32>, member: Member) -> Option<u32> {
+        let index = self.list(parent, member)?;
+        self.look_into(index);
+        Some(index)
+    }
+
+    /// Adds a member of `parent`, without a look into it.
+    pub fn list(&mut self, parent: Option<u32>, mut member: Member) -> Option<u32> {
+        let index = self.contents.members.len();
+        if index >= MEMBER_LIMIT {
+            if index == MEMBER_LIMIT && !self.findings.iter().any(|f| f.message == TOO_MANY) {
+                let finding = Diagnostic::error(Kind::Limit, TOO_MANY);
+                self.report(member.header.offset, "members", finding);
+            }
+            return None;
+        }
+        *self.children(parent) += 1;
+        if let Some(size) = member.unpacked
+            && !unpack::is_plausible(member.compression, member.span.size, size)
+        {
+            let message = format!(
+                "{} compressed bytes are declared to unpack to {size}",
+                member.span.size
+            );
+            self.error(member.header.offset, "member", message);
+        }
+        let around = parent.and_then(|parent| self.contents.members.get(parent as usize));
+        member.depth = around.map_or(0, |parent| parent.depth + 1);
+        member.parent = parent;
+        member.base = self.base;
+        self.piece(member.span, What::Member(index as u32));
+        self.contents.members.push(member);
+        Some(index as u32)
+    }
+
+    fn look_into(&mut self, index: u32) {
+        let Some(member) = self.contents.members.get(index as usize) else {
+            return;
+        };
+        let (span, format, compression) = (member.span, member.format, member.compression);
+        if !identify::is_container(format) {
+            return;
+        }
+        if member.depth >= DEPTH_LIMIT {
+            let finding = Diagnostic::note(
+                Kind::Limit,
+                "members that lie this deep in each other are looked into when they are opened",
+            );
+            self.report(span.offset, "members", finding);
+            return;
+        }
+        match compression {
+            Compression::None => self.inside(format, span, Some(index)),
+            // A bundle tells its entries where it begins.
+            compression if format == Format::OffloadBundle => {
+                let end = member.unpacked.unwrap_or(u64::MAX);
+                let packed = self.peek(span, unpack::BEGINNING);
+                let beginning = unpack::beginning(compression, &packed);
+                if beginning.is_empty() {
+                    self.error(
+                        span.offset,
+                        "compressed bundle",
+                        "the compressed bytes are malformed from the first on",
+                    );
+                    return;
+                }
+                let mut inner = Reader {
+                    source: Source::unpacked(beginning),
+                    base: Some(index),
+                    end,
+                    contents: self.contents,
+                    findings: self.findings,
+                };
+                inner.inside(format, Span::new(0, end), Some(index));
+            }
+            _ => {}
+        }
+    }
+
+    /// Reads the members of a container of `format`, which has the bytes of `span` and is the member `parent`.
+    pub fn inside(&mut self, format: Format, span: Span, parent: Option<u32>) {
+        match format {
+            Format::Fatbin => fatbin::read(self, span, parent, None),
+            Format::OffloadBundle => bundle::read(self, span, parent, None),
+            Format::OffloadBinary => offload::read(self, span, parent, None),
+            Format::Archive => archive::read(self, span, parent),
+            Format::Zip => zip::read(self, span, parent),
+            Format::Tar => tar::read(self, span, parent),
+            Format::Gzip | Format::Zstd => stream::read(self, format, span, parent),
+            Format::Elf => host::elf(self, span, parent),
+            Format::Pe => host::pe(self, span, parent),
+            _ => {}
+        }
+    }
+
+    /// Where one of `magics` is next in `span`, but not farther than alignment takes it; and whether something else than zeros is
+    /// before it.
+    pub fn next(&self, span: Span, magics: &[&[u8]]) -> Option<u64> {
+        let longest = magics.iter().map(|magic| magic.len()).max().unwrap_or(0) as u64;
+        let limit = span.end().min(span.offset.saturating_add(SCAN_LIMIT));
+        let mut at = span.offset;
+        while at < limit {
+            let window = Span::new(at, (64 << 10) + longest).clamp(span.end());
+            let bytes = self.source.read(window.clamp(self.source.size())).ok()?;
+            let starts = bytes.len().min(64 << 10);
+            let found = (0..starts).find(|&i| magics.iter().any(|m| bytes[i..].starts_with(m)));
+            if let Some(found) = found {
+                return Some(at + found as u64);
+            }
+            if starts == 0 {
+                return None;
+            }
+            at += starts as u64;
+        }
+        None
+    }
+}
+
+const TOO_MANY: &str = "there are more members than are listed";
+
+/// Reads a structure that is a layout and nothing else.
+pub(super) fn plain(layout: &'static Layout, bytes: &[u8], offset: u64) -> Record {
+    layout.read(layout.name, bytes, offset)
+}
+
+/// A number of `N` bytes at `at`, little-endian; 0 where it is not all there.
+pub(super) fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {
+    let mut all = [0; 8];
+    if let Some(part) = at.checked_add(N).and_then(|end| bytes.get(at..end)) {
+        all[..N].copy_from_slice(part);
+    }
+    u64::from_le_bytes(all)
+}
+
+pub(super) fn u16(bytes: &[u8], at: usize) -> u64 {
+    number::<2>(bytes, at)
+}
+
+pub(super) fn u32(bytes: &[u8], at: usize) -> u64 {
+    number::<4>(bytes, at)
+}
+
+pub(super) fn u64(bytes: &[u8], at: usize) -> u64 {
+    number::<8>(bytes, at)
+}

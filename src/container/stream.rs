@@ -1,0 +1,142 @@
+//! One file, compressed: gzip and Zstandard.
+//!
+//! Layouts are in `tables/container/stream.toml`, with their source.
+
+use super::member::Checksum;
+use super::reader::{Reader, Shape, TEXT_LIMIT, number, plain, u16, u32, u64};
+use super::tables::{GZIP_HEADER, GZIP_TRAILER};
+use super::{Format, Member};
+use crate::elf::map::Role;
+use crate::record::{self, Record};
+use crate::span::Span;
+use crate::unpack::Compression;
+
+const HEADER: u64 = 10;
+const TRAILER: u64 = 8;
+
+/// Flags of a gzip header.
+mod flag {
+    pub const CHECKSUM: u8 = 2;
+    pub const EXTRA: u8 = 4;
+    pub const NAME: u8 = 8;
+    pub const COMMENT: u8 = 16;
+}
+
+static HEADER_SHAPE: Shape = Shape {
+    title: "gzip header",
+    role: Role::Header,
+    read: Some(header_record),
+};
+static TRAILER_SHAPE: Shape = Shape {
+    title: "gzip trailer",
+    role: Role::Header,
+    read: Some(|bytes, offset| plain(&GZIP_TRAILER, bytes, offset)),
+};
+
+/// Reads the compressed file in the bytes of `span`.
+pub(super) fn read(reader: &mut Reader<'_>, format: Format, span: Span, parent: Option<u32>) {
+    let member = match format {
+        Format::Gzip => gzip(reader, span, parent),
+        _ => zstd(reader, span, parent),
+    };
+    if let Some(mut member) = member {
+        reader.identify(&mut member);
+        reader.member(parent, member);
+    }
+}
+
+fn gzip(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) -> Option<Member> {
+    let bytes = reader.peek(span, TEXT_LIMIT);
+    let Some((size, name)) = header(&bytes) else {
+        reader.error(
+            span.offset,
+            "gzip header",
+            "the file ends within the header",
+        );
+        return None;
+    };
+    let data = Span::new(
+        span.offset + size,
+        (span.size - size).saturating_sub(TRAILER),
+    );
+    let trailer = Span::new(data.end(), span.end() - data.end());
+    if trailer.size < TRAILER {
+        reader.error(
+            trailer.offset,
+            "gzip trailer",
+            "the file ends before its checksum",
+        );
+        return None;
+    }
+    let head = Span::new(span.offset, size);
+    reader.structure(head, &HEADER_SHAPE);
+    reader.structure(trailer, &TRAILER_SHAPE);
+    let end = reader.read(trailer)?;
+    let name = match name {
+        Some(name) if !name.is_empty() => record::text(&bytes[name.start..name.end]),
+        _ => reader.number(parent),
+    };
+    let mut member = Member::new(name, head, data);
+    member.compression = Compression::Deflate;
+    member.checksum = Some(Checksum::Crc32(u32(&end, 0) as u32));
+    member.unpacked = Some(u32(&end, 4));
+    Some(member)
+}
+
+/// The size of a gzip header, and where its name is.
+fn header(bytes: &[u8]) -> Option<(u64, Option<std::ops::Range<usize>>)> {
+    let flags = *bytes.get(3)?;
+    let mut at = HEADER as usize;
+    if flags & flag::EXTRA != 0 {
+        bytes.get(at..at + 2)?;
+        at += 2 + u16(bytes, at) as usize;
+    }
+    let text = |at: usize| {
+        let size = bytes.get(at..)?.iter().position(|&byte| byte == 0)?;
+        Some(at..at + size)
+    };
+    let mut name = None;
+    if flags & flag::NAME != 0 {
+        let found = text(at)?;
+        at = found.end + 1;
+        name = Some(found);
+    }
+    if flags & flag::COMMENT != 0 {
+        at = text(at)?.end + 1;
+    }
+    if flags & flag::CHECKSUM != 0 {
+        at += 2;
+    }
+    (at <= bytes.len()).then_some((at as u64, name))
+}
+
+fn header_record(bytes: &[u8], offset: u64) -> Record {
+    let mut record = plain(&GZIP_HEADER, bytes, offset);
+    record.span.size = bytes.len() as u64;
+    if let Some((_, Some(name))) = header(bytes) {
+        let size = (name.end - name.start) as u32;
+        record.append_bytes("name", bytes, name.start as u32, size, record::Kind::Text);
+    }
+    record
+}
+
+fn zstd(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) -> Option<Member> {
+    let bytes = reader.peek(span, 18);
+    // RFC 8878, 3.1.1.1: the descriptor says which of the fields behind it there are, and how wide.
+    let descriptor = *bytes.get(4)?;
+    let is_single = descriptor & 0x20 != 0;
+    let window = usize::from(!is_single);
+    let at = 5 + window + [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let size = match descriptor >> 6 {
+        0 if is_single => Some(number::<1>(&bytes, at)),
+        0 => None,
+        1 => Some(u16(&bytes, at) + 256),
+        2 => Some(u32(&bytes, at)),
+        _ => Some(u64(&bytes, at)),
+    };
+    let name = reader.number(parent);
+    let mut member = Member::new(name, Span::new(span.offset, span.size.min(18)), span);
+    member.compression = Compression::Zstd;
+    member.unpacked = size;
+    Some(member)
+}

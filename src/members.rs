@@ -1,0 +1,245 @@
+//! What a file holds as [`Table`]s: its members, and the architectures that their code is for.
+
+use crate::container::{Code, Contents, Member, MemberKind};
+use crate::index::Map;
+use crate::rows::{Cell, Column, Table, Unit, column, hidden};
+use crate::source::Source;
+use crate::span::Span;
+use crate::survey::Survey;
+use crate::unpack::Compression;
+
+/// The members, those in one behind it.
+pub struct MemberList<'a> {
+    contents: &'a Contents,
+    survey: &'a Survey,
+    source: &'a Source,
+}
+
+impl<'a> MemberList<'a> {
+    /// The members of the file that `source` has the bytes of.
+    pub fn new(contents: &'a Contents, survey: &'a Survey, source: &'a Source) -> Self {
+        Self {
+            contents,
+            survey,
+            source,
+        }
+    }
+
+    fn member(&self, row: u64) -> Option<&'a Member> {
+        self.contents.members.get(usize::try_from(row).ok()?)
+    }
+}
+
+impl Table for MemberList<'_> {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            hidden("index", "#", Unit::Number),
+            column("path", "Path", Unit::Text),
+            hidden("name", "Name", Unit::Text),
+            hidden("identifier", "Identifier", Unit::Text),
+            hidden("kind", "Kind number", Unit::Text),
+            column("kind_name", "Kind", Unit::Text),
+            column("format", "Format", Unit::Word),
+            column("target", "Target", Unit::Text),
+            column("offset", "Offset", Unit::Hex),
+            column("stored_size", "Stored", Unit::Size),
+            column("size", "Size", Unit::Size),
+            column("compression", "Compression", Unit::Word),
+            hidden("kernel_count", "Kernels", Unit::Number),
+            hidden("same_as", "Same bytes as", Unit::Text),
+            column("note", "Note", Unit::Text),
+            hidden("header_offset", "Header at", Unit::Hex),
+            hidden("depth", "Depth", Unit::Number),
+            hidden("parent", "Row that it is in", Unit::Number),
+            hidden("next", "Row behind it", Unit::Number),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.contents.members.len() as u64
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let Some(member) = self.member(row) else {
+            return Cell::None;
+        };
+        let placed = |offset: u64| match member.base {
+            None => self.source.absolute(offset).into(),
+            Some(_) => Cell::None,
+        };
+        match key {
+            "index" => row.into(),
+            "path" => self.contents.path(row as u32).into(),
+            "name" => (&*member.name).into(),
+            "identifier" => member.identifier.as_deref().into(),
+            "kind" => match &member.kind {
+                MemberKind::None => Cell::None,
+                MemberKind::Number(number, _) => (*number).into(),
+                MemberKind::Word(word) => (&**word).into(),
+            },
+            "kind_name" => match &member.kind {
+                MemberKind::None => Cell::None,
+                MemberKind::Number(_, name) => (*name).into(),
+                MemberKind::Word(word) => (&**word).into(),
+            },
+            "format" => member.format.word().into(),
+            "target" => member.target.as_deref().into(),
+            "offset" => placed(member.span.offset),
+            "stored_size" => member.span.size.into(),
+            "size" => member.size().into(),
+            "compression" => member.compression.word().into(),
+            "kernel_count" => self
+                .survey
+                .of(row as u32)
+                .and_then(|found| found.kernels)
+                .into(),
+            "same_as" => {
+                let first = self.survey.of(row as u32).and_then(|found| found.same_as);
+                first.map(|first| self.contents.path(first)).into()
+            }
+            "note" => Some(&*member.note).filter(|note| !note.is_empty()).into(),
+            "header_offset" => placed(member.header.offset),
+            "depth" => member.depth.into(),
+            "parent" => member.parent.into(),
+            "next" => member.next.into(),
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, row: u64) -> Option<Span> {
+        let member = self.member(row).filter(|member| member.base.is_none())?;
+        member.header.some()
+    }
+
+    fn target(&self, row: u64) -> Option<Span> {
+        let member = self.member(row).filter(|member| member.base.is_none())?;
+        member.span.some()
+    }
+}
+
+/// What there is of one kind of code for one architecture.
+#[derive(Default)]
+struct Arch {
+    /// The first member of it.
+    first: u32,
+    count: u64,
+    stored: u64,
+    /// `None` once the size of one is not known.
+    unpacked: Option<u64>,
+    /// `None` until all of its members were opened.
+    kernels: Option<u64>,
+    compressions: Vec<Compression>,
+}
+
+/// Architectures, and how much code of each kind there is for them: machine code first, then PTX, then other code.
+pub struct ArchList<'a> {
+    contents: &'a Contents,
+    archs: Vec<(Code, Arch)>,
+}
+
+impl<'a> ArchList<'a> {
+    /// The architectures of the members of a file.
+    pub fn new(contents: &'a Contents, survey: &Survey) -> Self {
+        let mut archs: Map<(Code, Arch)> = Map::default();
+        for (index, member) in (0..).zip(&contents.members) {
+            let Some(code) = member.code() else {
+                continue;
+            };
+            let target = member.target.as_deref().unwrap_or_default();
+            let key = [&[code as u8], target.as_bytes()].concat();
+            let new = Arch {
+                first: index,
+                unpacked: Some(0),
+                kernels: Some(0),
+                ..Arch::default()
+            };
+            let (_, arch) = archs.entry(&key, (code, new));
+            arch.count += 1;
+            arch.stored = arch.stored.saturating_add(member.span.size);
+            let sum = arch.unpacked.zip(member.size());
+            arch.unpacked = sum.map(|(sum, size)| sum.saturating_add(size));
+            let found = survey.of(index).and_then(|found| found.kernels);
+            arch.kernels = arch
+                .kernels
+                .zip(found)
+                .map(|(sum, found)| sum + u64::from(found));
+            if !arch.compressions.contains(&member.compression) {
+                arch.compressions.push(member.compression);
+            }
+        }
+        let mut archs = archs.into_values();
+        crate::order::arrange_by(&mut archs, |a, b| {
+            a.0.cmp(&b.0).then_with(|| {
+                let natural = |arch: &Arch| natural(contents, arch);
+                natural(&a.1).cmp(&natural(&b.1))
+            })
+        });
+        Self { contents, archs }
+    }
+
+    fn arch(&self, row: u64) -> Option<&(Code, Arch)> {
+        self.archs.get(usize::try_from(row).ok()?)
+    }
+}
+
+/// The architecture of `arch`, so that `sm_90` comes before `sm_100` and `gfx906` before `gfx1100`.
+fn natural<'a>(contents: &'a Contents, arch: &Arch) -> (usize, &'a str) {
+    let member = &contents.members[arch.first as usize];
+    let target = member.target.as_deref().unwrap_or_default();
+    let number = target.strip_prefix("sm_").unwrap_or(target);
+    let digits = number.find(|c: char| !c.is_ascii_alphanumeric());
+    let digits = &number[..digits.unwrap_or(number.len())];
+    // The letter behind the number of an SM is a variant of it; `gfx90a` is a number to the base of 16.
+    let digits = match target.starts_with("sm_") {
+        true => digits.trim_end_matches(['a', 'f']),
+        false => digits,
+    };
+    (digits.len(), target)
+}
+
+impl Table for ArchList<'_> {
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: &[Column] = &[
+            column("target", "Architecture", Unit::Text),
+            column("code", "Code", Unit::Word),
+            column("count", "Members", Unit::Number),
+            column("stored_size", "Stored", Unit::Size),
+            column("size", "Size", Unit::Size),
+            column("compression", "Compression", Unit::Word),
+            hidden("kernel_count", "Kernels", Unit::Number),
+        ];
+        COLUMNS
+    }
+
+    fn len(&self) -> u64 {
+        self.archs.len() as u64
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        let Some((code, arch)) = self.arch(row) else {
+            return Cell::None;
+        };
+        let first = &self.contents.members[arch.first as usize];
+        match key {
+            "target" => first.target.as_deref().into(),
+            "code" => code.word().into(),
+            "count" => arch.count.into(),
+            "stored_size" => arch.stored.into(),
+            "size" => arch.unpacked.into(),
+            "kernel_count" => arch.kernels.into(),
+            "compression" => {
+                let words = arch
+                    .compressions
+                    .iter()
+                    .map(|compression| compression.word());
+                words.collect::<Vec<_>>().join(", ").into()
+            }
+            _ => Cell::None,
+        }
+    }
+
+    fn place(&self, _: u64) -> Option<Span> {
+        None
+    }
+}

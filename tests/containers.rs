@@ -1,0 +1,653 @@
+//! What files hold: every member that the vendors' tools extract is the same byte for byte, and whatever is wrong with a container is
+//! a finding at its place.
+
+mod common;
+
+use kernelscope::container::{Format, MemberKind, names};
+use kernelscope::error::Severity;
+use kernelscope::source::ReadAt;
+use kernelscope::unpack::Compression;
+use kernelscope::{Document, Source};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+fn sha256(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes of a document.
+fn all(document: &Document) -> Vec<u8> {
+    let source = document.source();
+    let whole = kernelscope::span::Span::new(0, source.size());
+    source.read(whole).expect("bytes")
+}
+
+/// The bytes of member `index`.
+fn member(document: &Document, index: usize) -> Vec<u8> {
+    let opened = document.open_member(index as u32);
+    all(&opened.unwrap_or_else(|error| panic!("member {index}: {error}")))
+}
+
+fn open(bytes: Vec<u8>) -> Document {
+    let mut document = Document::open(Source::memory(bytes));
+    document.check_all();
+    document
+}
+
+/// The paths of the members.
+fn paths(document: &Document) -> Vec<String> {
+    let contents = document.contents();
+    let count = contents.members.len() as u32;
+    (0..count).map(|index| contents.path(index)).collect()
+}
+
+fn facts() -> serde_json::Map<String, Value> {
+    serde_json::from_slice(&common::bytes("containers.json")).expect("facts")
+}
+
+/// Findings as lines: severity, message, context, offset.
+fn findings(document: &Document) -> Vec<String> {
+    let findings = document.findings().iter();
+    let errors = findings.filter(|finding| finding.severity != Severity::Note);
+    errors.map(ToString::to_string).collect()
+}
+
+/// What cuobjdump extracts of a fatbin or a host program, by the names that it gives.
+fn is_extracted(path: &str, base: &str, files: &Value) {
+    let document = common::open(path);
+    let names = document.contents().file_names(base);
+    let files = files.as_array().expect("files");
+    for file in files {
+        let name = file["name"].as_str().expect("a name");
+        let index = names.iter().position(|known| known == name);
+        let index = index.unwrap_or_else(|| panic!("{path}: {name} is not in {names:?}"));
+        let bytes = member(&document, index);
+        assert_eq!(sha256(&bytes), file["sha256"], "{path}: {name}");
+        assert_eq!(bytes.len() as u64, file["bytes"], "{path}: {name}");
+        let declared = document.contents().members[index].size();
+        assert_eq!(declared, Some(bytes.len() as u64), "{path}: {name}");
+    }
+    // And there are no others, apart from those that cuobjdump does not extract.
+    let mut formats = document
+        .contents()
+        .members
+        .iter()
+        .map(|member| member.format);
+    let count = formats
+        .by_ref()
+        .filter(|format| matches!(format, Format::Cubin | Format::Ptx));
+    assert_eq!(count.count(), files.len(), "{path}");
+}
+
+/// A program of two fatbins.
+const PROGRAM: &str = "nvidia/host/exe_two_arch.13.5";
+
+#[test]
+fn members_of_fatbins_are_what_cuobjdump_extracts() {
+    for (path, facts) in common::facts("fatbins") {
+        let file = path.rsplit('/').next().expect("a name");
+        let stem = file.strip_suffix(".fatbin").or(file.strip_suffix(".o"));
+        // What is extracted of the program is with the other containers.
+        if path != PROGRAM {
+            is_extracted(&path, stem.unwrap_or(file), &facts["extracted"]);
+        }
+        // What cuobjdump prints of each: cubins first, then PTX.
+        let document = common::open(&path);
+        let entries = facts["entries"].as_array().expect("entries");
+        for (word, format) in [("elf", Format::Cubin), ("ptx", Format::Ptx)] {
+            let members = document.contents().members.iter();
+            let found: Vec<_> = members
+                .filter(|member| member.format == format)
+                .map(|member| {
+                    let target = member.target.as_deref().unwrap_or_default();
+                    (target.to_owned(), member.compression != Compression::None)
+                })
+                .collect();
+            let expected = entries.iter().filter(|entry| entry["kind"] == word);
+            let expected: Vec<_> = expected
+                .map(|entry| {
+                    let arch = entry["arch"].as_str().unwrap_or_default();
+                    (arch.to_owned(), entry["compressed"] == true)
+                })
+                .collect();
+            assert_eq!(found, expected, "{path}: {word}");
+        }
+    }
+    let facts = facts();
+    for (path, base) in [
+        ("container/concat.fatbin", "concat"),
+        ("container/kinds.fatbin", "kinds"),
+        ("container/stripped.o", "host"),
+        (PROGRAM, "exe_two_arch.13"),
+    ] {
+        is_extracted(path, base, &facts[path]["files"]);
+    }
+}
+
+#[test]
+fn members_of_bundles_are_what_they_were_made_of() {
+    for (path, facts) in common::facts("containers") {
+        let document = common::open(&path);
+        let contents = document.contents();
+        assert_eq!(findings(&document), [""; 0], "{path}");
+        let entries = facts.as_array().expect("entries");
+        let mut found = 0;
+        for (index, of) in contents.members.iter().enumerate() {
+            if of.children > 0 || of.format == Format::OffloadBundle {
+                continue;
+            }
+            let entry = &entries[found];
+            found += 1;
+            let bytes = member(&document, index);
+            let digest = sha256(&bytes);
+            assert_eq!(&digest[..16], entry["sha256_16"], "{path}: {}", of.name);
+            // Places are those in the file, or in what is unpacked.
+            let start = match of.base {
+                None => entry["at"].as_u64().unwrap_or_default(),
+                Some(_) => 0,
+            };
+            assert_eq!(
+                of.span.offset - start,
+                entry["offset"],
+                "{path}: {}",
+                of.name
+            );
+            assert_eq!(of.span.size, entry["size"], "{path}: {}", of.name);
+            let id = entry["id"].as_str().unwrap_or_default();
+            match &entry["strings"] {
+                Value::Null => assert_eq!(&*of.name, id, "{path}"),
+                strings => assert_eq!(of.target.as_deref(), strings["arch"].as_str(), "{path}"),
+            }
+            if let Some(kind) = entry["image_kind"].as_u64() {
+                assert!(matches!(of.kind, MemberKind::Number(found, _) if found == kind));
+            }
+        }
+        assert_eq!(found, entries.len(), "{path}");
+    }
+    let facts = facts();
+    for path in ["container/v2.hipfb", "container/rdc.o"] {
+        let document = common::open(path);
+        for file in facts[path]["files"].as_array().expect("files") {
+            let name = file["name"].as_str().expect("a name");
+            let members = &document.contents().members;
+            let index = members.iter().position(|member| &*member.name == name);
+            let bytes = member(&document, index.expect(name));
+            assert_eq!(sha256(&bytes), file["sha256"], "{path}: {name}");
+        }
+    }
+}
+
+#[test]
+fn members_of_packages_are_the_files_that_they_were_made_of() {
+    let facts = facts();
+    for path in [
+        "container/gnu.a",
+        "container/bsd.a",
+        "container/package.whl",
+        "container/gnu.tar",
+        "container/pax.tar",
+        "container/kinds.gz",
+        "container/kinds.zst",
+    ] {
+        let document = common::open(path);
+        assert_eq!(findings(&document), [""; 0], "{path}");
+        for file in facts[path]["files"].as_array().expect("files") {
+            // A zstd file has no name.
+            let name = match path {
+                "container/kinds.zst" => "0",
+                _ => file["name"].as_str().expect("a name"),
+            };
+            let opened = document.open_path(name);
+            let bytes = all(&opened.unwrap_or_else(|error| panic!("{path}: {name}: {error}")));
+            assert_eq!(sha256(&bytes), file["sha256"], "{path}: {name}");
+        }
+    }
+}
+
+#[test]
+fn members_are_opened_to_any_depth() {
+    let expected = &facts()["container/stripped.o"]["files"][0]["sha256"];
+    let document = common::open("container/package.whl");
+    let path = "package/libscale.a!/stripped.o!/0!/0";
+    let cubin = document.open_path(path).expect("a cubin");
+    assert_eq!(&sha256(&all(&cubin)), expected.as_str().expect("a digest"));
+    assert_eq!(cubin.target().as_deref(), Some("sm_86"));
+    assert_eq!(cubin.kernel_count(), Some(1));
+    // It is unpacked, so no byte of it is in the file; the fatbin around it is stored.
+    assert_eq!(cubin.source().absolute(0), None);
+    let fatbin = document
+        .open_path("package/libscale.a!/stripped.o!/0")
+        .expect("a fatbin");
+    let place = fatbin.source().absolute(0).expect("a place") as usize;
+    assert_eq!(
+        common::bytes("container/package.whl")[place..][..4],
+        [0x50, 0xed, 0x55, 0xba]
+    );
+    // Members of what is packed are known once it is unpacked.
+    let packed = common::open("container/kinds.gz");
+    assert_eq!(packed.format(), Format::Gzip);
+    let cubin = packed.open_path("kinds!/1").expect("a cubin");
+    assert_eq!(cubin.target().as_deref(), Some("sm_90a"));
+    for missing in ["", "kinds!/9", "kinds!/", "kind", "0"] {
+        assert!(packed.open_path(missing).is_err(), "{missing:?}");
+    }
+    // What has a path can be opened by it, wherever it is.
+    for path in common::all(&["container", "amdgpu/con", "nvidia/host"]) {
+        let document = common::open(&path);
+        for (index, path) in paths(&document).iter().enumerate() {
+            let opened = document.open_path(path).map(|opened| all(&opened));
+            let direct = document
+                .open_member(index as u32)
+                .map(|opened| all(&opened));
+            assert_eq!(opened.ok(), direct.ok(), "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_library_for_windows_has_the_sections_of_both_vendors() {
+    let document = common::open("container/library.dll");
+    assert_eq!(document.format(), Format::Pe);
+    assert_eq!(findings(&document), [""; 0]);
+    // What clang and lld were given.
+    for (path, file) in [
+        ("1", "container/kinds.fatbin"),
+        ("2", "container/concat.fatbin"),
+    ] {
+        let opened = document.open_path(path).expect(path);
+        assert_eq!(all(&opened), common::bytes(file), "{path}");
+    }
+    let kinds: Vec<_> = document
+        .contents()
+        .members
+        .iter()
+        .filter(|m| m.depth == 0)
+        .collect();
+    let kinds: Vec<_> = kinds.iter().map(|member| &member.kind).collect();
+    let word = |word: &str| MemberKind::Word(word.into());
+    assert_eq!(
+        kinds,
+        [&word(".hip_fat"), &word(".nv_fatb"), &word(".nv_fatb")]
+    );
+    assert_eq!(document.verdict().text, "carries GPU code · no findings");
+    assert_eq!(
+        document.facts(),
+        [
+            "machine code for gfx906, gfx1100, sm_90a, sm_100f, sm_80, sm_86",
+            "PTX for sm_120",
+            "IR for sm_90",
+        ]
+    );
+    // Wrappers are records: of CUDA and of HIP.
+    let labels: Vec<String> = document
+        .leaves()
+        .iter()
+        .map(|leaf| document.contents().label(leaf.part))
+        .collect();
+    for label in [
+        "fatbin wrapper",
+        "wrapper of a bundle",
+        "PE section header",
+        "fatbin entry",
+    ] {
+        assert!(
+            labels.iter().any(|known| known == label),
+            "{label}: {labels:?}"
+        );
+    }
+}
+
+#[test]
+fn architectures_are_counted_by_code() {
+    let document = common::open("nvidia/host/exe_two_arch.13.5");
+    let table = document.table("archs").expect("architectures");
+    let rows: Vec<String> = (0..table.len())
+        .map(|row| {
+            let columns = [
+                "target",
+                "code",
+                "count",
+                "stored_size",
+                "size",
+                "compression",
+            ];
+            let cells = columns.map(|key| {
+                table
+                    .cell(row, key)
+                    .text(kernelscope::rows::Unit::Number)
+                    .into_owned()
+            });
+            cells.join(" ")
+        })
+        .collect();
+    // The sums of what cuobjdump extracts; the PTX is compressed: 0x593 of its 0x598 bytes are used.
+    assert_eq!(
+        rows,
+        [
+            "sm_75 machine code 2 11352 11352 none",
+            "sm_90 machine code 2 13160 13160 none",
+            "sm_90 PTX 1 1427 5960 zstd",
+        ]
+    );
+}
+
+#[test]
+fn headers_are_records_where_they_are() {
+    // A concatenated entry: kind 0x100, two images of 3240 bytes each, which are 6480.
+    let document = common::open("container/concat.fatbin");
+    let location = document.locate(0x10);
+    let record = &location.records[0];
+    assert_eq!(record.name, "fatbin entry");
+    assert_eq!(record.number("kind"), 0x100);
+    assert_eq!(record.number("count"), 2);
+    assert_eq!(record.number("arch(0)"), 80);
+    assert_eq!(record.number("arch(1)"), 86);
+    assert_eq!(record.number("size(1)"), 3240);
+    assert_eq!(record.number("offset(1)"), 3240);
+    // An identifier and options, as they were given to fatbinary.
+    let document = common::open("nvidia/fatbin/vadd.ident.cmdline.13.5.fatbin");
+    let record = &document.locate(0x420).records[0];
+    let text = |name: &str| record.field(name).map(|field| field.value_text());
+    assert_eq!(text("identifier").as_deref(), Some("my_identifier_name.cu"));
+    assert_eq!(text("options").as_deref(), Some("-O3 --maxrregcount 64"));
+    // An entry of a bundle, with its ID.
+    let document = common::open("amdgpu/con/three.hipfb");
+    let location = document.locate(32 + 24 + 30);
+    let record = &location.records[0];
+    assert_eq!(
+        record
+            .field("ID")
+            .map(|field| field.value_text())
+            .as_deref(),
+        Some("hipv4-amdgcn-amd-amdhsa--gfx906")
+    );
+    assert_eq!(record.number("size"), 4384);
+    // In a host program the section is told, too: its own parts first.
+    let document = common::open("nvidia/host/exe_two_arch.13.5");
+    let location = document.locate(0x2060);
+    let names: Vec<&str> = location
+        .parts
+        .iter()
+        .map(|part| &*part.name)
+        .take(3)
+        .collect();
+    assert_eq!(names, ["fatbin entry", "0", ".nv_fatbin"]);
+    // A member of an archive.
+    let document = common::open("amdgpu/con/codeobjects.a");
+    let member = &document.contents().members[0];
+    let record = &document.locate(member.header.offset).records[0];
+    assert_eq!(
+        record
+            .field("ar_size")
+            .map(|field| field.value_text().trim_end().to_owned())
+            .as_deref(),
+        Some("4384")
+    );
+}
+
+#[test]
+fn wrong_sizes_and_places_are_findings_where_they_stand() {
+    let fatbin = common::bytes("nvidia/fatbin/vadd.3arch+ptx.none.13.5.fatbin");
+    let bundle = common::bytes("amdgpu/con/three.hipfb");
+    let packed = common::bytes("amdgpu/con/three.ccob-v3-zstd.hipfb");
+    let offload = common::bytes("amdgpu/con/packed.bin");
+    let archive = common::bytes("container/gnu.a");
+    let wheel = common::bytes("container/package.whl");
+    let tar = common::bytes("container/gnu.tar");
+    let central = wheel
+        .windows(4)
+        .position(|w| w == b"PK\x01\x02")
+        .expect("a directory");
+    let end = wheel.len() - 22;
+    // File, where it is changed, the bytes there, and the offset of the finding.
+    let cases: &[(&[u8], usize, &[u8], usize)] = &[
+        // The fatbin's header: its size, the size of its entries.
+        (&fatbin, 6, &[4, 0], 6),
+        (&fatbin, 8, &[0xff; 8], 8),
+        // The first entry: header size, payload size, offset of an identifier of 1 byte, of options.
+        (&fatbin, 0x14, &[0x3f], 0x14),
+        (&fatbin, 0x14, &[0xff; 4], 0x14),
+        (&fatbin, 0x18, &[0xff; 8], 0x18),
+        (&fatbin, 0x34, &[1], 0x30),
+        (&fatbin, 0x24, &[0xff; 4], 0x24),
+        // The bundle: entries, an entry's place, the length of an ID.
+        (&bundle, 24, &[0xff; 8], 0xfc),
+        (&bundle, 0x56, &[0xff; 8], 0x56),
+        (&bundle, 0x5e, &[0xff; 8], 0x56),
+        (&bundle, 0x66, &[0xff; 8], 0x56),
+        // The second entry begins where the first does: they share bytes.
+        (&bundle, 0x8d, &0xfc_u64.to_le_bytes(), 0x8d),
+        // The compressed bundle: version, method, sizes.
+        (&packed, 4, &[9], 4),
+        (&packed, 6, &[7], 6),
+        (&packed, 8, &[0xff; 8], 8),
+        (&packed, 16, &[0xff; 7], 0),
+        // The offload binary: size, entry, strings, image.
+        (&offload, 8, &[0xff; 8], 8),
+        (&offload, 16, &[0xff; 8], 16),
+        (&offload, 32 + 8, &[0xff; 8], 32 + 8),
+        (&offload, 32 + 24, &[0xff; 8], 32 + 24),
+        // The archive: a header's end, a size that is none or too large.
+        (&archive, 8 + 58, b"x", 8 + 58),
+        (&archive, 8 + 48, b"x", 8 + 48),
+        (&archive, 8 + 48, b"9999999999", 8 + 48),
+        // The wheel: the directory's size, the place of a local header, a size, a name's length.
+        (&wheel, end + 12, &[0xff; 4], end + 12),
+        (&wheel, central + 42, &[0xff; 3], central + 42),
+        (
+            &wheel,
+            central + 20,
+            &[0xfe, 0xff, 0xff, 0x7f],
+            central + 20,
+        ),
+        (&wheel, central + 28, &[0xff, 0xff], central),
+        // The tar archive: the checksum and what it is of.
+        (&tar, 148, b"7", 148),
+        (&tar, 0, b"!", 148),
+    ];
+    for (bytes, at, changed, offset) in cases {
+        let mut bytes = bytes.to_vec();
+        assert_eq!(findings(&open(bytes.clone())), [""; 0]);
+        bytes[*at..*at + changed.len()].copy_from_slice(changed);
+        let document = open(bytes);
+        let found: Vec<_> = document
+            .findings()
+            .iter()
+            .map(|finding| finding.offset)
+            .collect();
+        assert!(
+            found.contains(&Some(*offset as u64)),
+            "{changed:x?} at 0x{at:x}: expected a finding at 0x{offset:x}, found {:?}",
+            findings(&document)
+        );
+        assert!(document.findings().has_errors());
+    }
+}
+
+#[test]
+fn what_cannot_be_unpacked_is_refused_where_it_lies() {
+    // Each compressed member of these with its last quarter missing, or with a byte in the middle changed.
+    for path in [
+        "nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin",
+        "nvidia/fatbin/vadd.3arch+ptx.speed.13.5.fatbin",
+        "amdgpu/con/three.ccob-v1-zlib.hipfb",
+        "amdgpu/con/three.ccob-v3-zstd.hipfb",
+        "container/package.whl",
+        "container/kinds.gz",
+    ] {
+        let bytes = common::bytes(path);
+        let document = open(bytes.clone());
+        let members = document.contents().members.iter().enumerate();
+        let packed =
+            members.filter(|(_, of)| of.compression != Compression::None && of.base.is_none());
+        for (index, of) in packed {
+            let mut cut = bytes.clone();
+            let span = of.span.offset as usize..of.span.end() as usize;
+            let at = span.start + span.len() * 3 / 4;
+            cut[at..span.end].fill(0);
+            let error = match open(cut).open_member(index as u32) {
+                // A checksum tells what the compression does not.
+                Ok(opened) => opened
+                    .findings()
+                    .iter()
+                    .next()
+                    .cloned()
+                    .unwrap_or_else(|| panic!("{path}: {}", of.name)),
+                Err(error) => error.into_diagnostic(),
+            };
+            assert_eq!(error.offset, Some(of.span.offset), "{path}: {error}");
+        }
+    }
+    // A hash that does not fit: the members are there, and the finding, too.
+    let document = common::open("container/hash.hipfb");
+    let bundle = document.open_member(0).expect("a bundle");
+    assert_eq!(
+        findings(&bundle),
+        ["what it unpacks to does not have the hash that its header gives (member 0) at 0x18"]
+    );
+    let right = common::open("container/v2.hipfb")
+        .open_member(0)
+        .expect("a bundle");
+    assert_eq!(all(&bundle), all(&right));
+    assert_eq!(findings(&right), [""; 0]);
+}
+
+#[test]
+fn bombs_are_refused() {
+    // A gzip file of 4563 compressed bytes that says it unpacks to 4 GiB: deflate makes 1032 bytes of one at most.
+    let mut bytes = common::bytes("container/kinds.gz");
+    let end = bytes.len() - 4;
+    bytes[end..].copy_from_slice(&u32::MAX.to_le_bytes());
+    let document = open(bytes);
+    assert_eq!(document.findings().len(), 1, "{:?}", findings(&document));
+    assert!(document.open_member(0).is_err());
+    // More than is declared: the size in the fatbin's entry is one less than it is.
+    let mut bytes = common::bytes("nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin");
+    for change in [-1_i64, 1] {
+        let size = (0xda8 + change) as u64;
+        bytes[0x48..0x50].copy_from_slice(&size.to_le_bytes());
+        assert!(open(bytes.clone()).open_member(0).is_err(), "{change}");
+    }
+    // Archives in archives in archives: looked into so far, then no farther, and opened one by one.
+    let mut nested = b"end".to_vec();
+    for _ in 0..40 {
+        let header = format!(
+            "{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n",
+            "a/",
+            0,
+            0,
+            0,
+            644,
+            nested.len()
+        );
+        let padding = vec![b'\n'; nested.len() % 2];
+        nested = [b"!<arch>\n", header.as_bytes(), &nested, &padding].concat();
+    }
+    let document = open(nested);
+    assert!(document.contents().members.len() < 10);
+    assert!(
+        document
+            .findings()
+            .iter()
+            .any(|finding| finding.message.contains("deep"))
+    );
+    let path = vec!["a"; 40].join("!/");
+    let end = document.open_path(&path).expect("the innermost");
+    assert_eq!(all(&end), b"end");
+}
+
+#[test]
+fn a_thin_archive_is_refused_with_the_reason() {
+    let document = common::open("container/thin.a");
+    assert!(document.contents().members.is_empty());
+    assert!(
+        findings(&document)[0].contains("thin archive"),
+        "{:?}",
+        findings(&document)
+    );
+}
+
+#[test]
+fn files_are_written_under_names_that_lead_nowhere() {
+    let document = common::open("container/names.zip");
+    let names = document.contents().file_names("names");
+    let mut sorted = names.clone();
+    sorted.sort();
+    sorted.dedup();
+    assert_eq!(sorted.len(), names.len(), "{names:?}");
+    for name in &names {
+        assert_eq!(names::safe(name), *name);
+        assert!(
+            !name.contains(['/', '\\', ':']) && !name.contains(char::is_control),
+            "{name:?}"
+        );
+        assert_eq!(std::path::Path::new(name).components().count(), 1);
+    }
+    // Two of the same name are two members.
+    let paths = paths(&document);
+    assert_eq!(paths[4], "same.cubin");
+    assert_ne!(paths[5], "same.cubin");
+    assert!(document.open_path(&paths[5]).is_ok());
+}
+
+/// A fatbin of so many entries of 512 KiB each of which only the headers are anything.
+struct Sparse {
+    entries: u64,
+}
+
+impl Sparse {
+    const ENTRY: u64 = 64 + (512 << 10);
+}
+
+impl ReadAt for Sparse {
+    fn size(&self) -> u64 {
+        16 + self.entries * Self::ENTRY
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<(), String> {
+        into.fill(0);
+        let last = (offset + into.len() as u64) / Self::ENTRY;
+        let mut put = |at: u64, bytes: &[u8]| {
+            for (at, byte) in (at..).zip(bytes) {
+                if let Some(place) = at
+                    .checked_sub(offset)
+                    .and_then(|at| into.get_mut(at as usize))
+                {
+                    *place = *byte;
+                }
+            }
+        };
+        put(0, &[0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0]);
+        put(8, &(self.entries * Self::ENTRY).to_le_bytes());
+        for entry in offset / Self::ENTRY..=last.min(self.entries - 1) {
+            let mut header = [0; 64];
+            header[..8].copy_from_slice(&[2, 0, 1, 1, 64, 0, 0, 0]);
+            header[8..16].copy_from_slice(&(512_u64 << 10).to_le_bytes());
+            header[16..20].copy_from_slice(&(512_u32 << 10).to_le_bytes());
+            header[28..32].copy_from_slice(&[50 + (entry % 8) as u8, 0, 0, 0]);
+            header[40..48].copy_from_slice(&0x2011_u64.to_le_bytes());
+            header[56..].copy_from_slice(&(1_u64 << 20).to_le_bytes());
+            put(16 + entry * Self::ENTRY, &header);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_file_of_thousands_of_members_is_read_by_its_headers() {
+    let entries = 3000;
+    let document = Document::open(Source::sliced(Sparse { entries }));
+    assert_eq!(findings(&document), [""; 0]);
+    let table = document.table("archs").expect("architectures");
+    assert_eq!(table.len(), 8);
+    assert_eq!(table.cell(0, "count"), (entries / 8).into());
+    assert_eq!(
+        table.cell(0, "stored_size"),
+        (entries / 8 * (512 << 10)).into()
+    );
+    assert_eq!(table.cell(0, "size"), (entries / 8 * (1 << 20)).into());
+    // A page of 64 KiB for each header, and some for those that lie across two.
+    let fetched = document.source().fetched();
+    assert!(fetched < entries * (70 << 10), "{fetched} bytes fetched");
+}
