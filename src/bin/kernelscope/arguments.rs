@@ -14,8 +14,12 @@ Usage: kernelscope COMMAND FILE [WHICH] [OPTIONS]
 Shows what is in a GPU binary. FILE is a path, or - for standard input.
 
 Commands:
+  ls             what it holds: the members of fatbins, bundles, host programs, archives and packages, to any depth
+  archs          for which architectures it has machine code, PTX and other code, and how many bytes
+  extract        writes members as files: extract FILE --member PATH -o DIR, or --all of them that hold no others
+  size           how many bytes the code of each member takes, the largest first, and which have the same
   report         what it is, its kernels, sections and findings
-  kernels        its kernels and what each needs
+  kernels        its kernels and what each needs; with --all those of all members
   sections, segments, symbols, relocations, other_relocations, notes, texts, printf, load_image, map, diagnostics
                  one table
   metadata       code objects: the metadata as a tree, with the offset of each key
@@ -46,7 +50,10 @@ Options:
                  a symbol, whose bytes hex then shows: .text.vadd, .text.vadd+0x20
   --base ADDRESS for image and patches: where the image is loaded, decimal or 0x hexadecimal
   --segments     for image: as whoever copies PT_LOAD segments has it, which is the only image without section headers
-  -o OUT         for image: the file to write its bytes to, all of them, with the zeros that are to be reserved
+  --member PATH  the member of that path, as ls lists it, instead of FILE itself: names from the outside in, !/ between
+  --all          for extract and kernels: every member
+  -o OUT         for image: the file to write its bytes to, all of them, with the zeros that are to be reserved; for
+                 extract the folder, which is made
   --len N        a number of bytes, decimal or 0x hexadecimal
 
 Options of qmd and dispatch (--json lists all that can be given, with their ranges):
@@ -97,6 +104,8 @@ pub struct Arguments {
     /// What is typed for a launch: `key=value;key=value`.
     pub inputs: String,
     pub hex: bool,
+    pub member: Option<String>,
+    pub all: bool,
     pub part: Option<String>,
     /// A second dump to compare with.
     pub with: Option<PathBuf>,
@@ -195,6 +204,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
     let mut words: Vec<OsString> = Vec::new();
     let (mut json, mut form, mut at, mut len) = (false, None, None, None);
     let (mut base, mut out, mut segments) = (None, None, false);
+    let (mut member, mut all) = (None, false);
     let (mut inputs, mut named, mut hex, mut part) = (String::new(), None, false, None);
     let mut with = None;
     while let Some(argument) = parser.next()? {
@@ -224,6 +234,8 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
             Long("kernel") => named = Some(parser.value()?.string()?),
             Long("hex") => hex = true,
             Long("with") => with = Some(PathBuf::from(parser.value()?)),
+            Long("member") => member = Some(parser.value()?.string()?),
+            Long("all") => all = true,
             Long("part") => part = Some(parser.value()?.string()?),
             Value(word) => words.push(word),
             Long(name) if is_input(name) => {
@@ -244,6 +256,9 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         .iter()
         .any(|(key, _)| *key == command);
     let others = [
+        "ls",
+        "extract",
+        "size",
         "report",
         "hex",
         "record",
@@ -267,7 +282,12 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         ("--len", len.is_some(), &["hex"]),
         ("--form", form.is_some(), &["record", "kernarg"]),
         ("--base", base.is_some(), &["image", "patches"]),
-        ("-o", out.is_some(), &["image", "qmd", "dispatch"]),
+        (
+            "-o",
+            out.is_some(),
+            &["image", "qmd", "dispatch", "extract"],
+        ),
+        ("--all", all, &["extract", "kernels"]),
         ("--hex", hex, LAUNCHES),
         ("--part", part.is_some(), LAUNCHES),
         ("--kernel", named.is_some(), OF_KERNEL),
@@ -330,6 +350,8 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         offset,
         inputs,
         hex,
+        member,
+        all,
         part,
         with,
     }))

@@ -4,6 +4,7 @@ mod arguments;
 mod decode;
 mod launch;
 mod occupancy;
+mod members;
 
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
@@ -91,6 +92,11 @@ fn run() -> Result<ExitCode, Failure> {
         "decode" => decode::open(&arguments)?,
         _ => Document::open(source(&arguments.file)?),
     };
+    if let Some(path) = &arguments.member
+        && arguments.command != "extract"
+    {
+        document = document.open_path(path).map_err(read)?;
+    }
     // The exit code is the file's, whatever is asked of it.
     document.check_all();
     let mut out = BufWriter::new(io::stdout().lock());
@@ -102,6 +108,10 @@ fn run() -> Result<ExitCode, Failure> {
                 report(&document, &mut out)?;
             }
         }
+        "ls" | "archs" | "members" => members::list(&document, &arguments, &mut out)?,
+        "size" => members::size(&mut document, &arguments, &mut out)?,
+        "kernels" if arguments.all => members::kernels(&mut document, &arguments, &mut out)?,
+        "extract" => has_errors = members::extract(&document, &arguments, &mut out)?,
         "hex" => hex(&document, &arguments, &mut out)?,
         "record" => record(&document, &arguments, &mut out)?,
         "code" => code(&document, &arguments, &mut out)?,
