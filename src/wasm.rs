@@ -246,6 +246,31 @@ impl Handle {
         object(&self.document.check(budget.into()))
     }
 
+    /// Opens the member of that index in the table of members, as a file of its own.
+    #[wasm_bindgen(js_name = openMember)]
+    pub fn open_member(&self, index: u32) -> Result<Handle, JsValue> {
+        Ok(Self::open(
+            self.document.open_member(index).map_err(refuse)?,
+        ))
+    }
+
+    /// Opens the member of that path, also of members whose own members are known only when they are unpacked.
+    #[wasm_bindgen(js_name = openPath)]
+    pub fn open_path(&self, path: &str) -> Result<Handle, JsValue> {
+        Ok(Self::open(self.document.open_path(path).map_err(refuse)?))
+    }
+
+    /// What a file of each member is to be called, of a file called `base` itself.
+    #[wasm_bindgen(js_name = fileNames)]
+    pub fn file_names(&self, base: &str) -> Vec<String> {
+        self.document.contents().file_names(base)
+    }
+
+    /// Goes on opening the members that are code, for their kernels and for which of them are the same: about `budget` bytes more.
+    pub fn survey(&mut self, budget: f64) -> Result<Ts<Progress>, JsValue> {
+        object(&self.document.survey(budget as u64))
+    }
+
     /// The columns of a table.
     pub fn columns(&self, table: &str) -> Result<Vec<Ts<Column>>, JsValue> {
         let table = self.document.table(table).ok_or_else(|| no_table(table))?;
