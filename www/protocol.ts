@@ -110,7 +110,15 @@ export interface Patched {
 export type Calls = {
   /** With `options`, bytes that somebody has dumped, or text that has them: `as=pushbuffer;class=C6C0`. */
   open(blob: Blob, options?: string | null): Opened;
+  /** Opens a member of another file, which is open under the number `of`, by its index in the table of members. */
+  openMember(of: number, index: number): Opened;
+  /** The same by its path; also of members whose own members are known only when they are unpacked. */
+  openPath(of: number, path: string): Opened;
   close(): null;
+  /** What a file of each member is to be called, of a file called `base` itself. */
+  fileNames(base: string): string[];
+  /** Long. Opens all members that are code, for their kernels and for which are the same; tables have what is known so far. */
+  survey(): Summary;
   /** Long. Runs the checks that read whole tables. */
   check(): Summary;
   columns(table: string): Column[];

@@ -5,7 +5,7 @@ import { copyRows } from './copy.ts';
 import { derive, underived, withDerived } from './derived.ts';
 import { differences, type Readable } from './differences.ts';
 import { foldsOf, gathered, indexIn, rowAt, unfolded } from './fold.ts';
-import type { Call, Calls, FromWorker, Query, Request, ToWorker, Window } from './protocol.ts';
+import type { Call, Calls, FromWorker, Opened, Query, Request, ToWorker, Window } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
 import { length, type Runs } from './runs.ts';
 import { CANCELLED, run, type Steps, turn } from './steps.ts';
@@ -22,10 +22,18 @@ type Answers = {
   [C in Call]: (file: Handle, ...args: Parameters<Calls[C]>) => ReturnType<Calls[C]> | Steps<ReturnType<Calls[C]>>;
 };
 
-const answers: Omit<Answers, 'open' | 'close'> = {
+const answers: Omit<Answers, 'open' | 'openMember' | 'openPath' | 'close'> = {
   *check(file) {
     for (;;) {
       const { done, total, finished } = file.check(20_000);
+      if (finished) return file.summary();
+      yield { done: Number(done), total: Number(total) };
+    }
+  },
+  fileNames: (file, base) => file.fileNames(base),
+  *survey(file) {
+    for (;;) {
+      const { done, total, finished } = file.survey(1 << 20);
       if (finished) return file.summary();
       yield { done: Number(done), total: Number(total) };
     }
@@ -162,10 +170,20 @@ function readable(file: Handle, bySegments: boolean): Readable | null {
 }
 
 function open(number: number, ...[blob, options]: Parameters<Calls['open']>): ReturnType<Calls['open']> {
+  return opened(number, options == null ? Handle.fromBlob(blob) : Handle.decode(blob, options));
+}
+
+function opened(number: number, file: Handle): Opened {
   close(number);
-  const file = options == null ? Handle.fromBlob(blob) : Handle.decode(blob, options);
   files.set(number, file);
   return { summary: file.summary(), roles: roles(), leaves: leaves(file.map()), start: file.locate(0) };
+}
+
+/** The file that is open under that number. */
+function known(number: number): Handle {
+  const file = files.get(number);
+  if (!file) throw new Error('this file is not open');
+  return file;
 }
 
 function close(number: number): null {
@@ -176,11 +194,17 @@ function close(number: number): null {
 
 function answer({ file: number, call, args }: Request): unknown {
   if (call === 'open') return open(number, ...(args as Parameters<Calls['open']>));
+  if (call === 'openMember') {
+    const [of, index] = args as Parameters<Calls['openMember']>;
+    return opened(number, known(of).openMember(index));
+  }
+  if (call === 'openPath') {
+    const [of, path] = args as Parameters<Calls['openPath']>;
+    return opened(number, known(of).openPath(path));
+  }
   if (call === 'close') return close(number);
-  const file = files.get(number);
-  if (!file) throw new Error('this file is not open');
   // The table of answers has each call with its own arguments, which the type of one call among many cannot say.
-  return (answers[call] as (file: Handle, ...args: unknown[]) => unknown)(file, ...args);
+  return (answers[call] as (file: Handle, ...args: unknown[]) => unknown)(known(number), ...args);
 }
 
 function say(message: FromWorker): void {
