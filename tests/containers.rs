@@ -651,3 +651,135 @@ fn a_file_of_thousands_of_members_is_read_by_its_headers() {
     let fetched = document.source().fetched();
     assert!(fetched < entries * (70 << 10), "{fetched} bytes fetched");
 }
+
+/// What the terminal's door makes of members.
+#[cfg(feature = "cli")]
+mod terminal {
+    use super::common;
+    use std::process::{Command, Output};
+
+    fn kernelscope(arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_kernelscope"))
+            .args(arguments)
+            .output()
+            .expect("kernelscope runs")
+    }
+
+    fn fixture(path: &str) -> String {
+        common::folder().join(path).display().to_string()
+    }
+
+    const VADD: &str = "nvidia/cubin/vadd.sm_90a.13.0.cubin";
+
+    /// What a command prints, as JSON.
+    fn json(arguments: &[&str]) -> serde_json::Value {
+        let output = kernelscope(&[arguments, &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    }
+
+    const FATBIN: &str = "nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin";
+
+    #[test]
+    fn members_are_listed_and_extracted_as_cuobjdump_does() {
+        let facts = common::facts("fatbins");
+        let file = fixture(FATBIN);
+        let extracted = facts[FATBIN]["extracted"].as_array().expect("files");
+        let members = json(&["ls", &file]);
+        assert_eq!(members.as_array().expect("members").len(), extracted.len());
+        assert_eq!(members[0]["path"], "0");
+        assert_eq!(members[0]["kind"], 2);
+        assert_eq!(members[3]["format"], "ptx");
+        let folder =
+            std::env::temp_dir().join(format!("kernelscope-extract-{}", std::process::id()));
+        let out = folder.display().to_string();
+        let written = json(&["extract", &file, "--all", "-o", &out]);
+        assert_eq!(written.as_array().expect("files").len(), extracted.len());
+        for fact in extracted {
+            let name = fact["name"].as_str().expect("a name");
+            let bytes = std::fs::read(folder.join(name)).expect(name);
+            assert_eq!(bytes.len() as u64, fact["bytes"], "{name}");
+        }
+        let written = json(&["extract", &file, "--member", "3", "-o", &out]);
+        assert_eq!(written[0]["path"], "3");
+        // Names that lead elsewhere stay in the folder.
+        let names = fixture("container/names.zip");
+        let written = json(&["extract", &names, "--all", "-o", &out]);
+        for file in written.as_array().expect("files") {
+            let name = file["file"].as_str().expect("a name");
+            assert!(folder.join(name).is_file(), "{name}");
+            assert!(!name.contains('/'), "{name}");
+        }
+        std::fs::remove_dir_all(&folder).expect("the folder is removed");
+        for bad in [
+            &["extract", &file, "--all"][..],
+            &["extract", &file, "-o", &out],
+            &["extract", &file, "--all", "--member", "0", "-o", &out],
+            &["report", &file, "--member", "9"],
+            &["ls", &file, "--all"],
+        ] {
+            assert_eq!(kernelscope(bad).status.code(), Some(2), "{bad:?}");
+        }
+        assert!(
+            !folder.exists()
+                || std::fs::read_dir(&folder)
+                    .expect("a folder")
+                    .next()
+                    .is_none()
+        );
+        let _ = std::fs::remove_dir_all(&folder);
+        // What holds nothing has no members, which is no mistake.
+        assert_eq!(json(&["ls", &fixture(VADD)]), serde_json::json!([]));
+    }
+
+    #[test]
+    fn kernels_of_all_members_are_what_cuobjdump_prints() {
+        let facts = common::facts("fatbins");
+        let file = fixture(FATBIN);
+        let kernels = json(&["kernels", &file, "--all"]);
+        let entries = facts[FATBIN]["entries"].as_array().expect("entries");
+        let expected: Vec<_> = entries
+            .iter()
+            .filter_map(|entry| {
+                let (name, function) = entry["functions"].as_object()?.iter().next()?;
+                Some((
+                    entry["arch"].clone(),
+                    name.clone(),
+                    function["registers"].clone(),
+                ))
+            })
+            .collect();
+        let found = kernels.as_array().expect("kernels").iter();
+        let found: Vec<_> = found
+            .map(|kernel| {
+                let name = kernel["name"].as_str().unwrap_or_default().to_owned();
+                (kernel["target"].clone(), name, kernel["registers"].clone())
+            })
+            .collect();
+        assert_eq!(found, expected);
+        // The largest first.
+        let sizes = json(&["size", &fixture("nvidia/host/exe_two_arch.13.5")]);
+        let sizes = sizes.as_array().expect("members");
+        assert_eq!(sizes.len(), 5);
+        assert!(
+            sizes
+                .windows(2)
+                .all(|pair| pair[0]["stored_size"].as_u64() >= pair[1]["stored_size"].as_u64())
+        );
+        let report = json(&[
+            "report",
+            &fixture("container/package.whl"),
+            "--member",
+            "package/scale.cubin",
+        ]);
+        assert_eq!(report["format"], "cubin");
+        assert_eq!(report["kernels"][0]["name"], "scale");
+        let report = json(&["report", &fixture("amdgpu/con/three.ccob-v3-zstd.hipfb")]);
+        assert_eq!(report["compression"], "zstd");
+        assert_eq!(
+            report["members"][2]["path"],
+            "0!/hipv4-amdgcn-amd-amdhsa--gfx906"
+        );
+        assert_eq!(report["archs"].as_array().expect("architectures").len(), 3);
+    }
+}

@@ -50,6 +50,24 @@ fn exercise(what: &str, bytes: Vec<u8>, random: &mut Random) {
             bank.at(random.below(0x1_0010) as u32);
         }
     }
+    // One of its members, and those that are code up to the first.
+    let members = document.contents().members.len() as u64;
+    if members > 0 {
+        let index = random.below(members) as u32;
+        let path = document.contents().path(index);
+        assert_eq!(
+            document.contents().find(&path),
+            Some((index, None)),
+            "{what}"
+        );
+        if let Ok(member) = document.open_member(index) {
+            member.summary();
+            let covered: u64 = member.leaves().iter().map(|leaf| leaf.span.size).sum();
+            assert_eq!(covered, member.source().size(), "{what}: {path}");
+        }
+        document.survey(1);
+        document.contents().file_names(what);
+    }
     let (held, loaded) = document.images();
     let windows = held.map(|image| (false, image.size)).into_iter();
     for (by_segments, size) in windows.chain(loaded.map(|image| (true, image.size))) {
@@ -99,6 +117,31 @@ fn a_file_with_one_wrong_byte_opens() {
             let value = random.below(256) as u8;
             bytes[at] = value;
             exercise(&format!("{path}, byte {at} = {value}"), bytes, &mut random);
+        }
+    }
+}
+
+/// The same of everything that describes a member.
+#[test]
+fn a_container_with_hostile_headers_opens() {
+    let mut random = Random(4);
+    for path in common::all(common::CONTAINERS) {
+        let bytes = common::bytes(&path);
+        let document = Document::open(Source::memory(bytes.clone()));
+        let contents = document.contents();
+        let headers = document.leaves().iter().filter(|leaf| {
+            let is_of_member = matches!(leaf.part, kernelscope::elf::Part::Contained(_));
+            is_of_member && contents.role(leaf.part) == kernelscope::elf::map::Role::Header
+        });
+        let step = if common::whole() { 1 } else { 7 };
+        for leaf in headers {
+            for at in (leaf.span.offset..leaf.span.end()).step_by(step) {
+                for value in [0, 1, 0x7f, 0x80, 0xff] {
+                    let mut bytes = bytes.clone();
+                    bytes[at as usize] = value;
+                    exercise(&format!("{path}, byte {at} = {value}"), bytes, &mut random);
+                }
+            }
         }
     }
 }

@@ -80,17 +80,17 @@ impl Contents {
             None if format == Format::Ptx => reader.structure(whole, &TEXT),
             None => reader.inside(format, whole, None),
         }
-        contents.finish(source);
+        contents.finish(source, elf.is_none());
         contents
     }
 
-    fn finish(&mut self, source: &Source) {
+    fn finish(&mut self, source: &Source, is_all: bool) {
         // Those that are in others have their bytes; of the same bytes the inner one was read later.
         self.pieces.reverse();
         order::arrange(&mut self.pieces, |piece| piece.span.size);
         let claims = (0..).zip(&self.pieces);
         let claims = claims.map(|(i, piece)| (piece.span, Part::Contained(i)));
-        self.map = map::of_container(claims.collect(), source);
+        self.map = map::of_container(claims.collect(), source, is_all);
         // What is behind a member and all in it: known from the end on.
         let mut behind = vec![self.members.len() as u32];
         for i in (0..self.members.len()).rev() {

@@ -10,6 +10,7 @@ use super::tables::{
 };
 use super::{Format, Member, identify};
 use crate::elf::map::Role;
+use crate::error::{Diagnostic, Kind};
 use crate::record::{self, Record};
 use crate::span::Span;
 use crate::unpack::Compression;
@@ -81,6 +82,11 @@ pub(super) fn read(
             return;
         }
         let header = u16(&bytes, 6);
+        if u16(&bytes, 4) != 1 {
+            let message = format!("version {}: only 1 is known", u16(&bytes, 4));
+            let finding = Diagnostic::warning(Kind::UnknownValue, message);
+            reader.report(start + 4, "fatbin header, version", finding);
+        }
         if header < HEADER {
             let message = format!("a header of {header} bytes: expected {HEADER} at least");
             reader.error(start + 6, "fatbin header, header size", message);
@@ -276,6 +282,12 @@ fn options(bytes: &[u8]) -> Option<Span> {
 /// Findings on what an entry's header says, which begins at `at`.
 fn check(reader: &mut Reader<'_>, bytes: &[u8], at: u64, context: &str) {
     let size = bytes.len();
+    let kind = u16(bytes, 0);
+    if FATBIN_KIND.get(kind).is_none() {
+        let message = format!("kind 0x{kind:x} is not known");
+        let finding = Diagnostic::warning(Kind::UnknownValue, message);
+        reader.report(at, context, finding);
+    }
     if u32(bytes, 36) > 0 && identifier(bytes).is_none() {
         let message = format!("the identifier does not lie in the header of {size} bytes");
         reader.error(at + 32, context, message);

@@ -182,11 +182,12 @@ impl Map {
     }
 }
 
-/// The map of a container's file: `claims` by their offsets' parts, the first claimant of a byte first. Parts lie in each other there.
-pub fn of_container(claims: Vec<(Span, Part)>, source: &Source) -> Map {
+/// The map of a container: by `claims`, the first claimant of a byte first, since parts lie in each other there. Where `is_all` of the
+/// file's map, what nothing claims is told from padding.
+pub fn of_container(claims: Vec<(Span, Part)>, source: &Source, is_all: bool) -> Map {
     let mut gaps = GAP_LIMIT;
     Map::of(claims, source.size(), |_| false, &mut |leaf| {
-        if leaf.part == Part::Unclaimed {
+        if leaf.part == Part::Unclaimed && is_all {
             leaf.part = gap(source, leaf.span, &mut gaps);
         }
     })

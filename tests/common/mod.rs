@@ -67,6 +67,8 @@ pub fn all(folders: &[&str]) -> Vec<String> {
 
 /// The handed cubins and code objects.
 pub const DEVICE: &[&str] = &["nvidia/cubin", "amdgpu/out"];
+/// What others travel in.
+pub const CONTAINERS: &[&str] = &["nvidia/fatbin", "nvidia/host", "amdgpu/con", "container"];
 /// Every fixture.
 pub const EVERY: &[&str] = &[
     "nvidia/cubin",

@@ -3,8 +3,8 @@
 mod arguments;
 mod decode;
 mod launch;
-mod occupancy;
 mod members;
+mod occupancy;
 
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;

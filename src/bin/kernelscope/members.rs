@@ -222,7 +222,18 @@ impl Extraction<'_> {
                     continue;
                 }
             };
-            self.has_errors |= opened.findings().has_errors();
+            // What is wrong with the member itself is not wrong with how it is packed.
+            for finding in opened.findings().iter() {
+                if finding
+                    .context
+                    .as_deref()
+                    .is_some_and(|at| at.starts_with("member "))
+                {
+                    self.has_errors = true;
+                    let finding = kernelscope::export::visible(&finding.to_string()).into_owned();
+                    let _ = writeln!(std::io::stderr(), "kernelscope: {finding}");
+                }
+            }
             if opened.contents().members.is_empty() || depth >= DEPTH {
                 self.write(&opened, path, name)?;
             } else {
