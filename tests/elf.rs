@@ -30,28 +30,28 @@ fn messages(document: &Document) -> Vec<String> {
 #[test]
 fn files_for_the_host_say_where_they_carry_gpu_code() {
     // Names and offsets as `readelf -SW` prints them.
-    let hip = [(".hip_fatbin", 0x4000), (".hipFatBinSegment", 0x1b040)];
-    let cuda = [("__nv_relfatbin", 0x3b0), (".nvFatBinSegment", 0xba8)];
+    let hip = [
+        (".hip_fatbin", 0x4000, "bundle header"),
+        (".hipFatBinSegment", 0x1b040, "wrapper of a bundle"),
+    ];
+    let cuda = [
+        ("__nv_relfatbin", 0x3b0, "fatbin header"),
+        (".nvFatBinSegment", 0xba8, "fatbin wrapper"),
+    ];
     for (path, expected) in [
         ("amdgpu/con/linked-twice.so", &hip[..]),
         (
             "amdgpu/con/newdriver-rdc.host.o",
-            &[(".llvm.offloading", 0x8e0)],
+            &[(".llvm.offloading", 0x8e0, "offload binary header")],
         ),
         ("nvidia/host/obj_liba_rdc.13.5.o", &cuda),
     ] {
         let document = common::open(path);
-        let findings = document.findings().all();
-        let notes = findings.iter().filter(|d| d.message.contains("GPU code"));
-        let notes: Vec<_> = notes
-            .map(|d| {
-                assert_eq!((d.kind, d.severity), (Kind::Limit, Severity::Note));
-                let name = d.message.split(' ').next().unwrap_or_default();
-                (name.to_owned(), d.offset.unwrap_or_default())
-            })
-            .collect();
-        let expected: Vec<_> = expected.iter().map(|&(n, at)| (n.to_owned(), at)).collect();
-        assert_eq!(notes, expected, "{path}");
+        for &(section, at, structure) in expected {
+            let parts = document.locate(at).parts;
+            assert_eq!(parts[0].name, structure, "{path}");
+            assert!(parts.iter().any(|part| part.name == section), "{path}");
+        }
         let verdict = document.verdict().text;
         assert!(verdict.starts_with("carries GPU code"), "{path}: {verdict}");
     }

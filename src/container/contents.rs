@@ -78,6 +78,8 @@ impl Contents {
         match elf {
             Some(elf) => reader.sections_of(elf),
             None if format == Format::Ptx => reader.structure(whole, &TEXT),
+            // An ELF file that could not be opened: why is a finding already.
+            None if format == Format::Elf => {}
             None => reader.inside(format, whole, None),
         }
         contents.finish(source, elf.is_none());

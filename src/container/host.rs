@@ -141,8 +141,12 @@ impl Reader<'_> {
 
 /// Reads the sections of an ELF file that is a member: what its headers need and no more.
 pub(super) fn elf(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) {
-    let class = reader.peek(span, 5).get(4).copied();
-    let sections = match class {
+    let ident = reader.peek(span, 6);
+    // Big-endian files are for other hosts.
+    if ident.get(5) != Some(&1) {
+        return;
+    }
+    let sections = match ident.get(4) {
         Some(1) => elf_sections::<FileHeader32<LittleEndian>>(reader, span),
         _ => elf_sections::<FileHeader64<LittleEndian>>(reader, span),
     };
