@@ -59,32 +59,51 @@ test('the words of a launch change with what is typed, and so do the fields', as
   await expect(word(page, 12).locator('.chosen')).toHaveText('00001000');
 });
 
-test('what is copied is read back as the launch that it was', async ({ page, context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});
-  await open(page, AMPERE);
-  await type(page, 'grid', '4096');
-  await type(page, 'block', '256');
-  await expect(word(page, 12)).toHaveText('00001000');
+/** Copies what is shown as a C array, and opens that as a dump. */
+async function copyAndDecode(page: Page, words: number): Promise<void> {
   await made(page)
     .getByRole('button', { name: /^Copy / })
     .click();
   await made(page).getByRole('menuitem', { name: 'Copy as C array uint32_t' }).click();
   await expect(made(page).getByRole('status').filter({ hasText: 'copied' })).toBeVisible();
   const text = await page.evaluate(() => navigator.clipboard.readText());
-  expect(text).toContain('static const uint32_t words[64] = {');
+  expect(text).toContain(`static const uint32_t words[${words}] = {`);
   await page.locator('kernel-scope-identity kernel-scope-menu').getByRole('button').first().click();
   await page.getByRole('menuitem', { name: 'Decode a dump' }).click();
   await page.locator('kernel-scope-decode textarea').first().fill(text);
   await page.locator('kernel-scope-decode').getByRole('button', { name: 'Decode', exact: true }).click();
   await expect(page.locator('kernel-scope-identity')).toContainText('QMD');
+}
+
+/** Goes to a word of the dump and expects the field there, and its value. */
+async function expectField(page: Page, offset: number, field: string, value: string): Promise<void> {
   const dock = page.locator('kernel-scope-dock');
-  await dock.getByLabel('Go to offset').fill('0x30');
+  await dock.getByLabel('Go to offset').fill(`0x${offset.toString(16)}`);
   await dock.getByLabel('Go to offset').press('Enter');
-  await expect(dock.locator('kernel-scope-diagram .foot')).toContainText('CTA_RASTER_WIDTH');
-  await expect(dock.locator('kernel-scope-diagram .foot')).toContainText('0x00001000');
+  await expect(dock.locator('kernel-scope-diagram .foot')).toContainText(field);
+  await expect(dock.locator('kernel-scope-diagram .foot')).toContainText(value);
+}
+
+test('a launch of the vadd for Ada that comes with the page is copied and read back', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});
+  await page.goto('./#src=examples/vadd.sm_89.13.5.nvcc.cubin&view=launch/0');
+  await expect(word(page, 0)).toBeVisible();
+  await type(page, 'grid', '4096');
+  await type(page, 'block', '256');
+  await expect(word(page, 12)).toHaveText('00001000');
+  await expect(word(page, 18)).toHaveText(/^0100/);
+  await word(page, 12).click();
+  await expect(foot(page)).toContainText('CTA_RASTER_WIDTH');
+  await word(page, 18).click({ position: { x: 12, y: 8 } });
+  await expect(foot(page)).toContainText('CTA_THREAD_DIMENSION0');
+  await copyAndDecode(page, 64);
+  // 4096 and 256 are 0x1000 and 0x0100: 12 × 4 = 0x30, 18 × 4 + 2 = 0x4a.
+  await expectField(page, 0x30, 'CTA_RASTER_WIDTH', '0x00001000');
+  await expectField(page, 0x4a, 'CTA_THREAD_DIMENSION0', '0x0100');
 });
 
-test('a launch on Blackwell is at its own words', async ({ page }) => {
+test('a launch on Blackwell is at its own words, and read back from there', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});
   await open(page, BLACKWELL);
   await type(page, 'grid', '4096');
   await type(page, 'block', '128');
@@ -93,6 +112,12 @@ test('a launch on Blackwell is at its own words', async ({ page }) => {
   await expect(word(page, 39)).toHaveText('00001000');
   await expect(word(page, 34)).toHaveText(/0100$/);
   await expect(word(page, 34)).toHaveClass(/changed/);
+  await word(page, 39).click();
+  await expect(foot(page)).toContainText('GRID_WIDTH');
+  await copyAndDecode(page, 96);
+  // 39 × 4 = 0x9c, 34 × 4 = 0x88.
+  await expectField(page, 0x9c, 'GRID_WIDTH', '0x00001000');
+  await expectField(page, 0x88, 'CTA_THREAD_DIMENSION0', '0x0100');
 });
 
 test('what is typed is in the address, and what is wrong is below the input', async ({ page }) => {
