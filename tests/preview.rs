@@ -5,7 +5,7 @@ mod common;
 
 use kernelscope::Document;
 use kernelscope::error::Severity;
-use kernelscope::launch::{Launch, Made, OriginKind};
+use kernelscope::launch::{Launch, Made, Origin, OriginKind};
 use kernelscope::record::bits;
 
 const VADD_80: &str = "nvidia/cubin/vadd.sm_80.11.8.cubin";
@@ -30,6 +30,36 @@ fn word(made: &Made, index: usize) -> u32 {
 /// The value of the bits from `msb` down to `lsb`.
 fn between(made: &Made, msb: u32, lsb: u32) -> u64 {
     bits(&made.bytes, lsb, msb - lsb + 1).expect("bits of the descriptor")
+}
+
+fn at(made: &Made, field: &str) -> usize {
+    let fields = &made.record.fields;
+    let found = fields.iter().position(|known| known.name == field);
+    found.unwrap_or_else(|| panic!("{field}"))
+}
+
+/// The value of the field of that name.
+fn number(made: &Made, field: &str) -> u64 {
+    let [msb, lsb] = made.record.fields[at(made, field)].bits;
+    between(made, msb, lsb)
+}
+
+fn origin<'a>(made: &'a Made, field: &str) -> &'a Origin {
+    &made.origins[at(made, field)]
+}
+
+/// What is said of an input.
+fn said<'a>(launch: &'a Launch, input: &str) -> Vec<&'a str> {
+    let said = launch.problems.iter();
+    let said = said.filter(|problem| problem.input == input);
+    said.map(|problem| problem.message.as_str()).collect()
+}
+
+/// The index of the kernel of that name.
+fn kernel(document: &Document, name: &str) -> usize {
+    let kernels = document.table("kernels").expect("kernels");
+    let is_it = |row: &u64| kernels.cell(*row, "name") == name.into();
+    (0..kernels.len()).find(is_it).expect("a kernel") as usize
 }
 
 /// The inputs that something is wrong with.
@@ -719,6 +749,13 @@ fn profiles_write_what_they_are_known_to_write() {
         carveouts("gpu=sm_86;profile=cuda;block=768;shared=19456"),
         [9, 17, 26]
     );
+    // Registers do not count: 255 of a thread leave room for one block of 8 warps, the 48 warps of an SM are 6 all the same.
+    let many = launch(
+        &with_registers(255),
+        0,
+        "gpu=sm_86;profile=cuda;block=256;shared=8192",
+    );
+    assert_eq!(between(made(&many, "qmd"), 662, 657), 17);
     // The static 1024 bytes of the third kernel on Turing: 32 KiB is the least there is, 64 the most.
     let shared = common::open(SHARED_75);
     for profile in ["rig", "cuda"] {
@@ -867,6 +904,35 @@ fn releases_and_chains_are_what_a_version_has_for_them() {
         ),
         [1, 1, 1, 0]
     );
+
+    // CUDA's captures count down what the next one waits for, QMD_DECREMENT_DEPENDENCE, 4 (`qmd_fill.json`); a version without
+    // actions has a type, GRID, whoever writes it.
+    let action = [
+        ("", "DEPENDENT_QMD0_ACTION", 1, "tinygrad"),
+        ("profile=cuda;", "DEPENDENT_QMD0_ACTION", 4, "captures"),
+        (
+            "profile=cuda;version=2.4;",
+            "DEPENDENT_QMD0_ACTION",
+            4,
+            "captures",
+        ),
+        (
+            "profile=cuda;gpu=sm_90;",
+            "DEPENDENT_QMD_ACTION(0)",
+            4,
+            "captures",
+        ),
+        ("gpu=sm_90;", "DEPENDENT_QMD_ACTION(0)", 1, "tinygrad"),
+        ("profile=cuda;gpu=sm_75;", "DEPENDENT_QMD_TYPE", 1, "mesa"),
+        ("gpu=sm_75;", "DEPENDENT_QMD_TYPE", 1, "mesa"),
+    ];
+    for (inputs, field, value, source) in action {
+        let launch = launch(&vadd, 0, &format!("{inputs}chain=100"));
+        let qmd = made(&launch, "qmd");
+        assert_eq!(number(qmd, field), value, "{inputs}");
+        let said = &origin(qmd, field).source;
+        assert!(said.contains(source), "{inputs}: {said}");
+    }
 
     // What is open is said to be, and where it goes.
     let open = launch(&vadd, 0, "gpu=sm_120;chain=yes;release0=yes:9");
@@ -1187,4 +1253,208 @@ fn stacks_and_banks_are_what_the_file_says() {
     assert_eq!(made(&of, "bank0").bytes.len(), 352);
     assert_eq!(between(made(&of, "qmd"), 1087, 1075), 352 / 16);
     assert!(notes(&of).contains(&"program"));
+}
+
+/// A stack of 0xffffffff bytes is none, but what recursion says: CUDA has the 0x640 of every capture, rig leaves it open, and either
+/// can be told (1623:1600 of 3.0).
+#[test]
+fn an_unknown_stack_is_no_size() {
+    let document = common::open("nvidia/own/calls.sm_89.13.5.cubin");
+    let recursive = kernel(&document, "recursive");
+    for (inputs, bytes, is_open) in [
+        ("profile=cuda", 0x640, false),
+        ("profile=rig", 0, true),
+        ("stack=2048", 2048 + 576, false),
+        ("profile=cuda;stack=2040", 2624, false), // 2616, a multiple of 16
+        ("set.SHADER_LOCAL_MEMORY_HIGH_SIZE=4096", 4096, false),
+    ] {
+        let launch = launch(&document, recursive, inputs);
+        assert_eq!(errors(&launch), [""; 0], "{inputs}: {:?}", launch.problems);
+        let qmd = made(&launch, "qmd");
+        assert_eq!(between(qmd, 1623, 1600), bytes, "{inputs}");
+        let local = origin(qmd, "SHADER_LOCAL_MEMORY_HIGH_SIZE");
+        assert_eq!(local.is_open, is_open, "{inputs}");
+        let open = qmd.slots.iter().filter(|slot| slot.value.is_none());
+        let is_slot = open.clone().any(|slot| slot.input == "stack");
+        assert_eq!(is_slot, is_open, "{inputs}");
+        let is_noted = said(&launch, "stack")
+            .iter()
+            .any(|said| said.contains("unknown"));
+        assert_eq!(is_noted, !inputs.contains("stack"), "{inputs}");
+    }
+    let cuda = launch(&document, recursive, "profile=cuda");
+    assert!(said(&cuda, "stack")[0].contains("cudaLimitStackSize"));
+    let local = origin(made(&cuda, "qmd"), "SHADER_LOCAL_MEMORY_HIGH_SIZE");
+    assert_eq!(local.what, OriginKind::Profile);
+    // 24 bits of 3.0 do not hold that, and a field that is set is not judged by what it replaces.
+    let over = "stack=4294967296";
+    assert_eq!(errors(&launch(&document, recursive, over)), ["stack"]);
+    let set = format!("{over};set.SHADER_LOCAL_MEMORY_HIGH_SIZE=64");
+    assert_eq!(errors(&launch(&document, recursive, &set)), [""; 0]);
+    // What is set of an address leaves its other part: 49 bits hold none of 50.
+    let vadd = common::open(VADD_80);
+    let set = launch(
+        &vadd,
+        0,
+        "bank0=2000000000040;set.CONSTANT_BUFFER_ADDR_UPPER(0)=5",
+    );
+    assert_eq!(errors(&set), [""; 0], "{:?}", set.problems);
+    let address =
+        [(1055, 1024), (1072, 1056)].map(|(msb, lsb)| between(made(&set, "qmd"), msb, lsb));
+    assert_eq!(address, [0x40, 5]);
+}
+
+/// Nobody has reported the driver's words of Kepler: that is said of its 0x140 bytes, and no profile is said to write more of them.
+#[test]
+fn what_nobody_knows_of_bank_0_is_a_part_of_it() {
+    let document = common::open("nvidia/cubin/consts.sm_35.11.8.cubin");
+    let kepler = launch(&document, 0, "");
+    let bank = made(&kepler, "bank0");
+    let first = &bank.record.fields[0];
+    assert_eq!(first.bits, [0x140 * 8 - 1, 0]);
+    assert!(first.name.contains("not known"), "{}", first.name);
+    assert_eq!(bank.origins[0].what, OriginKind::Unset);
+    assert!(bank.origins[0].source.contains("not known"));
+    let writes_more = |launch: &Launch| said(launch, "profile").concat().contains("bank 0");
+    assert!(!writes_more(&kepler));
+    assert!(writes_more(&launch(&common::open(VADD_80), 0, "")));
+}
+
+/// sm_107: 334,848 bytes a block (CUDA programming guide 13.4, cuda_occupancy.h), and the driver's 1024. A descriptor says 11 bits of
+/// 128 bytes, 262,016.
+#[test]
+fn shared_memory_has_one_limit() {
+    let document = common::open("nvidia/own/axpy.sm_107.13.5.cubin");
+    for (shared, of) in [
+        (262_016 - 1024, &[][..]),
+        (334_848, &["shared"]),
+        (334_849, &["shared"]),
+    ] {
+        let launch = launch(&document, 0, &format!("shared={shared}"));
+        assert_eq!(errors(&launch), of, "{shared}: {:?}", launch.problems);
+        let is_over = said(&launch, "shared")
+            .concat()
+            .contains("335872 bytes of shared memory at most");
+        assert_eq!(is_over, shared > 334_848, "{:?}", said(&launch, "shared"));
+        // 228 KiB are sm_100's.
+        let gpu = said(&launch, "gpu").concat();
+        assert!(
+            gpu.contains("sm_100, up to 228 KiB where an SM has 328"),
+            "{gpu}"
+        );
+    }
+}
+
+/// Code of another generation reads bank 0 where its own has it, and the GPU is said not to.
+#[test]
+fn bank_0_is_laid_out_for_the_code() {
+    let launch = launch(&common::open(SHARED_75), 0, "gpu=sm_120");
+    assert_eq!(errors(&launch), [""; 0]);
+    assert!(said(&launch, "gpu")[0].contains("Bank 0 is laid out for sm_75"));
+    assert!(made(&launch, "bank0").bytes.len() < 896);
+}
+
+/// SASS_VERSION is the SM version of open-gpu-kernel-modules' ctrl2080gr.h without its second digit: 0x809 is 0x89, 0xa04 is 0xa4.
+#[test]
+fn the_sass_version_is_the_gpus() {
+    let vadd = common::open(VADD_80);
+    for (gpu, version) in [
+        (35, 0x35),
+        (53, 0x53),
+        (62, 0x62),
+        (75, 0x75),
+        (88, 0x88),
+        (89, 0x89),
+        (90, 0x90),
+        (100, 0xa0),
+        (101, 0xa1),
+        (103, 0xa3),
+        (120, 0xa4),
+        (121, 0xa4),
+        (107, 0),
+        (110, 0),
+    ] {
+        let launch = launch(&vadd, 0, &format!("gpu=sm_{gpu}"));
+        let qmd = made(&launch, "qmd");
+        assert_eq!(number(qmd, "SASS_VERSION"), version, "sm_{gpu}");
+        let origin = origin(qmd, "SASS_VERSION");
+        assert_eq!(
+            origin.source.contains("not known"),
+            version == 0,
+            "sm_{gpu}"
+        );
+        assert_eq!(origin.what == OriginKind::Unset, version == 0, "sm_{gpu}");
+    }
+    // Captures that leave it 0 are of 4.0.
+    for (inputs, version) in [("", 0), (";version=03.00", 0x90)] {
+        let launch = launch(&vadd, 0, &format!("gpu=sm_90;profile=cuda{inputs}"));
+        let qmd = made(&launch, "qmd");
+        assert_eq!(number(qmd, "SASS_VERSION"), version);
+        let source = &origin(qmd, "SASS_VERSION").source;
+        assert_eq!(source.contains("captures"), version == 0, "{source}");
+    }
+}
+
+/// Instructions are 16 bytes from Volta on, 8 before; sections of cubins are laid out at 128.
+#[test]
+fn a_program_is_where_code_can_be() {
+    for (file, at, is_error, word) in [
+        (VADD_80, "80", false, "multiples of 128"),
+        (VADD_80, "40", false, "nor of 128"),
+        (VADD_80, "48", true, "16 bytes"),
+        (VADD_80, "1", true, "16 bytes"),
+        (
+            "nvidia/cubin/vadd.sm_61.12.4.cubin",
+            "48",
+            false,
+            "nor of 128",
+        ),
+        ("nvidia/cubin/vadd.sm_61.12.4.cubin", "44", true, "8 bytes"),
+    ] {
+        let launch = launch(&common::open(file), 0, &format!("program={at}"));
+        assert_eq!(!errors(&launch).is_empty(), is_error, "{at}");
+        let said = said(&launch, "program");
+        assert!(said.len() == 1 && said[0].contains(word), "{at}: {said:?}");
+    }
+}
+
+/// What is assumed is not said to be typed; a number of another version, and a cluster that cannot be told, are said what they are.
+#[test]
+fn what_is_said_is_what_was_typed() {
+    let vadd = common::open(VADD_80);
+    let without = launch(&vadd, 0, "block=32");
+    let qmd = made(&without, "qmd");
+    assert_eq!(origin(qmd, "CTA_RASTER_WIDTH").source, "grid (not given)");
+    assert_eq!(origin(qmd, "CTA_THREAD_DIMENSION0").source, "block");
+    let bank = made(&without, "bank0");
+    assert_eq!(origin(bank, "nctaid.x").source, "grid (not given)");
+    assert_eq!(origin(bank, "ntid.x").source, "block");
+    for (inputs, is_noted) in [
+        ("set.QMD_MAJOR_VERSION=2", true),
+        ("set.QMD_MAJOR_VERSION=3", false),
+        ("set.QMD_VERSION=1", true),
+        ("set.QMD_VERSION=0", false),
+        ("gpu=sm_90;set.QMD_MINOR_VERSION=1", true),
+        ("set.QMD_GROUP_ID=1", false),
+    ] {
+        let launch = launch(&vadd, 0, inputs);
+        assert_eq!(errors(&launch), [""; 0]);
+        let is_said = notes(&launch).iter().any(|input| input.starts_with("set."));
+        assert_eq!(is_said, is_noted, "{inputs}");
+    }
+    let cluster = launch(&vadd, 0, "cluster=2");
+    assert_eq!(
+        said(&cluster, "cluster"),
+        [
+            "QMD 03.00 cannot describe a cluster; 04.00 is the first that can; this launch asks for one of 2"
+        ]
+    );
+    // What the file says is what the words end in: its place is put behind them.
+    let local = origin(qmd, "SHADER_LOCAL_MEMORY_HIGH_SIZE");
+    assert!(local.source.ends_with("EIATTR_MIN_STACK_SIZE") && local.place.is_some());
+    assert!(
+        origin(qmd, "PROGRAM_PREFETCH_SIZE")
+            .source
+            .ends_with("of the code")
+    );
 }

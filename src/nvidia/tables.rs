@@ -1153,39 +1153,39 @@ size\t\t32\tsize\tbytes of the text with its NUL\n\
 // launch.toml
 
 /// GPUs by what launches on them are described with.
-// Source: NVIDIA/open-gpu-doc (MIT) class headers; open-gpu-kernel-modules (MIT); what is written: mesa NAK (MIT), tinygrad (MIT), captures of CUDA; shared memory: CUDA C++ programming guide
+// Source: NVIDIA/open-gpu-doc (MIT) class headers; open-gpu-kernel-modules (MIT), SM versions: ctrl2080gr.h; what is written: mesa NAK (MIT), tinygrad (MIT), captures of CUDA; shared memory: CUDA C++ programming guide
 #[rustfmt::skip]
 pub static GPUS: &[Gpu] = &[
-    Gpu { captures: true, carveouts: "", class: "A0C0 KEPLER_COMPUTE_A", decoded: "01.06", name: "Kepler GK10x", sass: 48, sm: 30, versions: "00.06 01.07" },
-    Gpu { captures: true, carveouts: "", class: "A0C0 KEPLER_COMPUTE_A", decoded: "01.06", name: "Kepler GK20A", sass: 0, sm: 32, versions: "00.06 01.07" },
-    Gpu { captures: true, carveouts: "", class: "A1C0 KEPLER_COMPUTE_B", decoded: "", name: "Kepler GK11x", sass: 53, sm: 35, versions: "01.07 00.06" },
-    Gpu { captures: true, carveouts: "", class: "A1C0 KEPLER_COMPUTE_B", decoded: "", name: "Kepler GK210", sass: 0, sm: 37, versions: "01.07 00.06" },
-    Gpu { captures: true, carveouts: "", class: "B0C0 MAXWELL_COMPUTE_A", decoded: "", name: "Maxwell GM10x", sass: 80, sm: 50, versions: "01.07 00.06" },
-    Gpu { captures: true, carveouts: "", class: "B1C0 MAXWELL_COMPUTE_B", decoded: "", name: "Maxwell GM20x", sass: 82, sm: 52, versions: "01.07 00.06" },
-    Gpu { captures: true, carveouts: "", class: "B1C0 MAXWELL_COMPUTE_B", decoded: "", name: "Maxwell GM20B", sass: 0, sm: 53, versions: "01.07 00.06" },
-    Gpu { captures: true, carveouts: "", class: "C0C0 PASCAL_COMPUTE_A", decoded: "02.00", name: "Pascal GP100", sass: 96, sm: 60, versions: "02.01 01.07" },
-    Gpu { captures: true, carveouts: "", class: "C1C0 PASCAL_COMPUTE_B", decoded: "02.00", name: "Pascal GP10x", sass: 97, sm: 61, versions: "02.01 01.07" },
-    Gpu { captures: true, carveouts: "", class: "C1C0 PASCAL_COMPUTE_B", decoded: "02.00", name: "Pascal GP10B", sass: 0, sm: 62, versions: "02.01 01.07" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 96", class: "C3C0 VOLTA_COMPUTE_A", decoded: "", name: "Volta GV100", sass: 112, sm: 70, versions: "02.02" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 96", class: "C4C0 VOLTA_COMPUTE_B", decoded: "", name: "Volta GV11B (Xavier)", sass: 114, sm: 72, versions: "02.02" },
-    Gpu { captures: true, carveouts: "32 64", class: "C5C0 TURING_COMPUTE_A", decoded: "", name: "Turing TU10x, TU11x", sass: 117, sm: 75, versions: "02.03" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164", class: "C6C0 AMPERE_COMPUTE_A", decoded: "", name: "Ampere GA100", sass: 128, sm: 80, versions: "03.00 02.03 02.04" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 100", class: "C7C0 AMPERE_COMPUTE_B", decoded: "", name: "Ampere GA10x", sass: 134, sm: 86, versions: "03.00 02.03 02.04" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164", class: "C7C0 AMPERE_COMPUTE_B", decoded: "", name: "Ampere GA10B (Orin)", sass: 135, sm: 87, versions: "03.00 02.03 02.04" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 100", class: "C7C0 AMPERE_COMPUTE_B", decoded: "", name: "Ampere", sass: 0, sm: 88, versions: "03.00 02.03 02.04" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 100", class: "C9C0 ADA_COMPUTE_A", decoded: "", name: "Ada AD10x", sass: 137, sm: 89, versions: "03.00 02.04" },
-    Gpu { captures: false, carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CBC0 HOPPER_COMPUTE_A", decoded: "", name: "Hopper GH100", sass: 144, sm: 90, versions: "04.00 03.00" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CDC0 BLACKWELL_COMPUTE_A", decoded: "05.01", name: "Blackwell GB10x", sass: 160, sm: 100, versions: "05.00 04.01" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CDC0 BLACKWELL_COMPUTE_A", decoded: "05.01", name: "Blackwell GB10B, which is sm_110 since CUDA 13", sass: 0, sm: 101, versions: "05.00 04.01" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CDC0 BLACKWELL_COMPUTE_A", decoded: "05.01", name: "Blackwell GB11x", sass: 163, sm: 103, versions: "05.00 04.01" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164 196 228", class: "", decoded: "05.01", name: "of the family of Blackwell", sass: 0, sm: 107, versions: "05.00 04.01" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CDC0 BLACKWELL_COMPUTE_A", decoded: "05.01", name: "Blackwell GB10B (Thor)", sass: 0, sm: 110, versions: "05.00 04.01" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 100", class: "CEC0 BLACKWELL_COMPUTE_B", decoded: "05.01", name: "Blackwell GB20x", sass: 164, sm: 120, versions: "05.00 04.01" },
-    Gpu { captures: true, carveouts: "0 8 16 32 64 100", class: "CEC0 BLACKWELL_COMPUTE_B", decoded: "05.01", name: "Blackwell GB20B, GB20C (GB10)", sass: 164, sm: 121, versions: "05.00 04.01" },
+    Gpu { carveouts: "", class: "A0C0 KEPLER_COMPUTE_A", decoded: "01.06", name: "Kepler GK10x", sass: 48, sm: 30, versions: "00.06 01.07" },
+    Gpu { carveouts: "", class: "A0C0 KEPLER_COMPUTE_A", decoded: "01.06", name: "Kepler GK20A", sass: 50, sm: 32, versions: "00.06 01.07" },
+    Gpu { carveouts: "", class: "A1C0 KEPLER_COMPUTE_B", decoded: "", name: "Kepler GK11x", sass: 53, sm: 35, versions: "01.07 00.06" },
+    Gpu { carveouts: "", class: "A1C0 KEPLER_COMPUTE_B", decoded: "", name: "Kepler GK210", sass: 55, sm: 37, versions: "01.07 00.06" },
+    Gpu { carveouts: "", class: "B0C0 MAXWELL_COMPUTE_A", decoded: "", name: "Maxwell GM10x", sass: 80, sm: 50, versions: "01.07 00.06" },
+    Gpu { carveouts: "", class: "B1C0 MAXWELL_COMPUTE_B", decoded: "", name: "Maxwell GM20x", sass: 82, sm: 52, versions: "01.07 00.06" },
+    Gpu { carveouts: "", class: "B1C0 MAXWELL_COMPUTE_B", decoded: "", name: "Maxwell GM20B", sass: 83, sm: 53, versions: "01.07 00.06" },
+    Gpu { carveouts: "", class: "C0C0 PASCAL_COMPUTE_A", decoded: "02.00", name: "Pascal GP100", sass: 96, sm: 60, versions: "02.01 01.07" },
+    Gpu { carveouts: "", class: "C1C0 PASCAL_COMPUTE_B", decoded: "02.00", name: "Pascal GP10x", sass: 97, sm: 61, versions: "02.01 01.07" },
+    Gpu { carveouts: "", class: "C1C0 PASCAL_COMPUTE_B", decoded: "02.00", name: "Pascal GP10B", sass: 98, sm: 62, versions: "02.01 01.07" },
+    Gpu { carveouts: "0 8 16 32 64 96", class: "C3C0 VOLTA_COMPUTE_A", decoded: "", name: "Volta GV100", sass: 112, sm: 70, versions: "02.02" },
+    Gpu { carveouts: "0 8 16 32 64 96", class: "C4C0 VOLTA_COMPUTE_B", decoded: "", name: "Volta GV11B (Xavier)", sass: 114, sm: 72, versions: "02.02" },
+    Gpu { carveouts: "32 64", class: "C5C0 TURING_COMPUTE_A", decoded: "", name: "Turing TU10x, TU11x", sass: 117, sm: 75, versions: "02.03" },
+    Gpu { carveouts: "0 8 16 32 64 100 132 164", class: "C6C0 AMPERE_COMPUTE_A", decoded: "", name: "Ampere GA100", sass: 128, sm: 80, versions: "03.00 02.03 02.04" },
+    Gpu { carveouts: "0 8 16 32 64 100", class: "C7C0 AMPERE_COMPUTE_B", decoded: "", name: "Ampere GA10x", sass: 134, sm: 86, versions: "03.00 02.03 02.04" },
+    Gpu { carveouts: "0 8 16 32 64 100 132 164", class: "C7C0 AMPERE_COMPUTE_B", decoded: "", name: "Ampere GA10B (Orin)", sass: 135, sm: 87, versions: "03.00 02.03 02.04" },
+    Gpu { carveouts: "0 8 16 32 64 100", class: "C7C0 AMPERE_COMPUTE_B", decoded: "", name: "Ampere", sass: 136, sm: 88, versions: "03.00 02.03 02.04" },
+    Gpu { carveouts: "0 8 16 32 64 100", class: "C9C0 ADA_COMPUTE_A", decoded: "", name: "Ada AD10x", sass: 137, sm: 89, versions: "03.00 02.04" },
+    Gpu { carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CBC0 HOPPER_COMPUTE_A", decoded: "", name: "Hopper GH100", sass: 144, sm: 90, versions: "04.00 03.00" },
+    Gpu { carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CDC0 BLACKWELL_COMPUTE_A", decoded: "05.01", name: "Blackwell GB10x", sass: 160, sm: 100, versions: "05.00 04.01" },
+    Gpu { carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CDC0 BLACKWELL_COMPUTE_A", decoded: "05.01", name: "Blackwell GB10B, which is sm_110 since CUDA 13", sass: 161, sm: 101, versions: "05.00 04.01" },
+    Gpu { carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CDC0 BLACKWELL_COMPUTE_A", decoded: "05.01", name: "Blackwell GB11x", sass: 163, sm: 103, versions: "05.00 04.01" },
+    Gpu { carveouts: "0 8 16 32 64 100 132 164 196 228", class: "", decoded: "05.01", name: "of the family of Blackwell", sass: 0, sm: 107, versions: "05.00 04.01" },
+    Gpu { carveouts: "0 8 16 32 64 100 132 164 196 228", class: "CDC0 BLACKWELL_COMPUTE_A", decoded: "05.01", name: "Blackwell GB10B (Thor)", sass: 0, sm: 110, versions: "05.00 04.01" },
+    Gpu { carveouts: "0 8 16 32 64 100", class: "CEC0 BLACKWELL_COMPUTE_B", decoded: "05.01", name: "Blackwell GB20x", sass: 164, sm: 120, versions: "05.00 04.01" },
+    Gpu { carveouts: "0 8 16 32 64 100", class: "CEC0 BLACKWELL_COMPUTE_B", decoded: "05.01", name: "Blackwell GB20B, GB20C (GB10)", sass: 164, sm: 121, versions: "05.00 04.01" },
 ];
 
 /// Fields of a launch descriptor by what a launch has to say.
-// Source: NVIDIA/open-gpu-doc (MIT) class headers; open-gpu-kernel-modules (MIT); what is written: mesa NAK (MIT), tinygrad (MIT), captures of CUDA; shared memory: CUDA C++ programming guide
+// Source: NVIDIA/open-gpu-doc (MIT) class headers; open-gpu-kernel-modules (MIT), SM versions: ctrl2080gr.h; what is written: mesa NAK (MIT), tinygrad (MIT), captures of CUDA; shared memory: CUDA C++ programming guide
 #[rustfmt::skip]
 pub static PLACES: &[Place] = &[
     Place { fields: "QMD_MAJOR_VERSION", what: "major" },
@@ -1231,7 +1231,7 @@ pub static PLACES: &[Place] = &[
 ];
 
 /// What profiles write whatever the launch is.
-// Source: NVIDIA/open-gpu-doc (MIT) class headers; open-gpu-kernel-modules (MIT); what is written: mesa NAK (MIT), tinygrad (MIT), captures of CUDA; shared memory: CUDA C++ programming guide
+// Source: NVIDIA/open-gpu-doc (MIT) class headers; open-gpu-kernel-modules (MIT), SM versions: ctrl2080gr.h; what is written: mesa NAK (MIT), tinygrad (MIT), captures of CUDA; shared memory: CUDA C++ programming guide
 #[rustfmt::skip]
 pub static CONSTANTS: &[Constant] = &[
     Constant { cuda: 63, field: "QMD_GROUP_ID", rig: 63, source: "tinygrad, captures" },

@@ -58,7 +58,8 @@ Options:
 
 Options of qmd and dispatch (--json lists all that can be given, with their ranges):
   --kernel NAME  the kernel, by its name or its number in the table of kernels
-  --grid X,Y,Z, --block X,Y,Z, --cluster X,Y,Z, --shared BYTES (dynamic)
+  --grid X,Y,Z, --block X,Y,Z, --cluster X,Y,Z, --shared BYTES (dynamic),
+  --stack BYTES (of a thread, where the kernel does not say)
   --gpu GPU, --qmd-version V, --profile rig|cuda
   --program, --bank0 … --bank7, --chain, --shared-window, --local-window, --object, --kernarg, --signal ADDRESS
   --release0, --release1 ADDRESS:VALUE[:stamped]
@@ -126,6 +127,7 @@ const INPUTS: &[&str] = &[
     "block",
     "cluster",
     "shared",
+    "stack",
     "program",
     "bank0",
     "bank1",

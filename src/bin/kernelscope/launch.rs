@@ -105,19 +105,31 @@ fn words(made: &Made, out: &mut impl Write) -> std::io::Result<()> {
 fn fields(made: &Made, out: &mut impl Write) -> std::io::Result<()> {
     let mut lines = Vec::new();
     let mut unset = 0;
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for (field, origin) in made.record.fields.iter().zip(&made.origins) {
+        let [msb, lsb] = field.bits;
         if origin.what == OriginKind::Unset {
-            unset += 1;
+            let name = export::visible(&field.name);
+            let known = reasons
+                .iter_mut()
+                .find(|(reason, _)| *reason == origin.source);
+            match known {
+                _ if origin.source.is_empty() => unset += 1,
+                Some((_, names)) => names.push(format!("{name} ({msb}:{lsb})")),
+                None => reasons.push((&origin.source, vec![format!("{name} ({msb}:{lsb})")])),
+            }
             continue;
         }
-        let [msb, lsb] = field.bits;
         let source = match &origin.place {
             Some(place) => format!("{} at 0x{:x}", origin.source, place.offset),
             None => origin.source.clone(),
         };
         lines.push(vec![
             format!("  {msb}:{lsb}"),
-            export::visible(&field.name).into_owned(),
+            match field.alternative_of {
+                Some(_) => format!("  = {}", export::visible(&field.name)),
+                None => export::visible(&field.name).into_owned(),
+            },
             match origin.is_open {
                 true => "(open)".into(),
                 false => export::visible(&export::value(field)).into_owned(),
@@ -127,6 +139,9 @@ fn fields(made: &Made, out: &mut impl Write) -> std::io::Result<()> {
         ]);
     }
     write!(out, "{}", export::align(&lines, &[true, false, true]))?;
+    for (reason, names) in reasons {
+        writeln!(out, "  {reason}: {}", names.join(", "))?;
+    }
     if unset > 0 {
         writeln!(
             out,

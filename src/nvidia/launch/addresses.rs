@@ -24,14 +24,7 @@ impl Plan<'_> {
             false => "Where the code is in GPU memory; a multiple of 256",
         };
         self.program = form.address(ask("program", "Code", note));
-        if let Some(program) = self.program.filter(|program| program % 256 != 0) {
-            form.note(
-                "program",
-                format!(
-                    "0x{program:x} is no multiple of 256, which rig asks for; sections of cubins are laid out at multiples of 128, and such programs are run"
-                ),
-            );
-        }
+        self.judge_program(form);
         self.ask_banks(form, profile);
         let note = "Address of the descriptor that is launched when this one is done; a multiple of 256. yes: one that run time knows";
         let typed = form.ask(
@@ -70,6 +63,34 @@ impl Plan<'_> {
         self.shared_window = form.address(ask("shared_window", "Shared memory window", note));
         let note = "Where local memory is among generic addresses; in bank 0";
         self.local_window = form.address(ask("local_window", "Local memory window", note));
+    }
+
+    /// Says what is to be said of where the code is.
+    fn judge_program(&self, form: &mut Form<'_>) {
+        let Some(program) = self.program.filter(|program| program % 256 != 0) else {
+            return;
+        };
+        let unit = if self.cubin.sm >= 70 { 16 } else { 8 };
+        if program % unit != 0 {
+            let target = &self.cubin.target;
+            let message = format!(
+                "0x{program:x} is no multiple of {unit}: instructions of {target} are {unit} bytes at multiples of it"
+            );
+            form.error("program", message);
+            return;
+        }
+        let message = match program % 128 {
+            0 => {
+                "which rig asks for; sections of cubins are laid out at multiples of 128, and such programs are run"
+            }
+            _ => {
+                "which rig asks for, nor of 128, which cubins lay code out at: no public driver is known to run a program there"
+            }
+        };
+        form.note(
+            "program",
+            format!("0x{program:x} is no multiple of 256, {message}"),
+        );
     }
 
     fn ask_banks(&mut self, form: &mut Form<'_>, profile: &str) {

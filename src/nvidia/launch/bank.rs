@@ -13,6 +13,8 @@ use crate::record::{Kind, Record};
 const STACK: u64 = 0x00ff_fdc0;
 /// Bytes of the bank of a kernel for which the file has none.
 const WITHOUT: u32 = 352;
+/// What is said of what nobody knows.
+const UNKNOWN: &str = "what the driver writes is not known";
 /// Words that the profile `rig` writes; beside them the address that parameters are passed by.
 const RIG: &[&str] = &[
     "ntid",
@@ -124,9 +126,7 @@ impl Bank {
         let title = format!("Constant bank 0 of {}", plan.kernel.name);
         let mut bytes = vec![0; self.size as usize];
         let mut slots: Vec<Slot> = Vec::new();
-        let parts = self.bank.parts.iter();
-        let parts = parts.filter(|part| !part.name.is_empty() && part.end() <= self.size);
-        let parts: Vec<&BankPart> = parts.collect();
+        let parts = self.parts();
         let mut origins = Vec::with_capacity(parts.len());
         let mut kinds = Vec::with_capacity(parts.len());
         for part in &parts {
@@ -160,6 +160,28 @@ impl Bank {
             origins,
             slots,
         }
+    }
+
+    /// Its parts: parameters, the driver's words, and what nobody knows the words of.
+    fn parts(&self) -> Vec<BankPart> {
+        let parts = self.bank.parts.iter().filter_map(|part| {
+            let mut part = part.clone();
+            if part.what == BankUse::Unknown && part.offset < self.size {
+                part.size = part.size.min(self.size - part.offset);
+                part.name = format!("not known, from 0x{:x}", part.offset);
+            }
+            (!part.name.is_empty() && part.end() <= self.size).then_some(part)
+        });
+        parts.collect()
+    }
+
+    /// Whether CUDA writes words that rig does not.
+    pub fn has_more(&self, plan: &Plan<'_>) -> bool {
+        let words = self.parts().into_iter();
+        let mut words = words.filter(|part| part.what != BankUse::Parameter);
+        words.any(|part| {
+            !is_written(plan, "rig", &part.name) && !matches!(known(plan, &part), Word::Unknown)
+        })
     }
 
     /// What was typed for a parameter. They are in the order of the bank.
@@ -234,7 +256,7 @@ fn word(
     let word = known(plan, part);
     if !is_written(plan, profile, &part.name) {
         let source = match word {
-            Word::Unknown => "",
+            Word::Unknown => UNKNOWN,
             _ => "rig leaves it 0; CUDA writes it",
         };
         return (origin(OriginKind::Unset, source), kind(part.size));
@@ -246,7 +268,7 @@ fn word(
             let what = match part.name.as_str() {
                 "stack_ptr" => origin(OriginKind::Profile, "the same in every capture"),
                 "is_explicit_cluster" => origin(OriginKind::Launch, "cluster"),
-                name => origin(OriginKind::Launch, input(name)),
+                name => origin(OriginKind::Launch, plan.source(input(name))),
             };
             let kind = match part.name.as_str() {
                 "stack_ptr" => Kind::Hex,
@@ -270,10 +292,7 @@ fn word(
             origin.is_open = value.is_none();
             (origin, Kind::Address)
         }
-        Word::Unknown => (
-            origin(OriginKind::Unset, "what the driver writes is not known"),
-            kind(part.size),
-        ),
+        Word::Unknown => (origin(OriginKind::Unset, UNKNOWN), kind(part.size)),
     }
 }
 

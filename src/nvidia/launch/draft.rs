@@ -38,6 +38,8 @@ pub struct Draft {
     slots: Vec<Slot>,
     /// What did not fit, by input.
     pub misfits: Vec<Misfit>,
+    /// Fields that somebody typed a value for: nothing else that is written to them is judged.
+    pub replaced: Vec<String>,
 }
 
 /// An origin that no bytes of the file say.
@@ -88,6 +90,7 @@ impl Draft {
             origins: Vec::new(),
             slots: Vec::new(),
             misfits: Vec::new(),
+            replaced: Vec::new(),
         };
         let (major, minor) = version.number();
         let source = || origin(OriginKind::Launch, "version of the descriptor");
@@ -129,7 +132,9 @@ impl Draft {
         let shift = parts.first().map_or(0, |part| part.shift);
         let is_aligned = value & ((1 << shift) - 1) == 0;
         let fits = value <= most(parts);
-        if !fits || !is_aligned {
+        let is_replaced = |part: &SlotPart| self.replaced.contains(&part.field);
+        let is_wrong = (!fits || !is_aligned) && !parts.iter().any(is_replaced);
+        if is_wrong {
             let names: Vec<&str> = parts.iter().map(|part| part.field.as_str()).collect();
             let names = names.join(" and ");
             let message = match fits {
@@ -148,7 +153,7 @@ impl Draft {
             }
         }
         for part in parts {
-            if fits && is_aligned {
+            if !is_wrong {
                 let [msb, lsb] = part.bits;
                 let mask = u64::MAX >> (63 - (msb - lsb));
                 let value = value >> part.shift & mask;
@@ -188,7 +193,14 @@ impl Draft {
     /// Writes `value` to the field called `name`, which somebody has typed.
     pub fn set(&mut self, name: &str, value: u64, input: &str) {
         match self.version.layout.write(&mut self.bytes, name, value) {
-            Ok(()) => self.say(name, origin(OriginKind::Set, input)),
+            Ok(()) => {
+                self.say(name, origin(OriginKind::Set, input));
+                // Nothing is open of what has a value.
+                for slot in &mut self.slots {
+                    slot.parts.retain(|part| part.field != name);
+                }
+                self.slots.retain(|slot| !slot.parts.is_empty());
+            }
             Err(NotWritten::NoField) => {
                 let near = self.near(name);
                 let version = self.version.key;

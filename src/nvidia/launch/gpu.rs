@@ -1,6 +1,7 @@
 //! The GPU of a launch, and the version of the launch descriptor that goes to it.
 
 use crate::launch::{Ask, Choice, Form};
+use crate::nvidia::occupancy::Capability;
 use crate::nvidia::qmd::Version;
 use crate::nvidia::{Cubin, tables};
 
@@ -21,11 +22,9 @@ pub struct Gpu {
     pub carveouts: &'static str,
     /// `SASS_VERSION`; 0 where it is not known.
     pub sass: u32,
-    /// Whether CUDA writes it, as far as was seen.
-    pub captures: bool,
 }
 
-/// Bytes of shared memory that a block has at most where a descriptor has no carveout: CUDA C++ programming guide.
+/// Bytes of shared memory that a block has at most on the GPUs before those that occupancy knows: CUDA C++ programming guide.
 const SHARED_BEFORE_VOLTA: u64 = 48 << 10;
 
 impl Gpu {
@@ -50,11 +49,19 @@ impl Gpu {
         found.or(self.carveouts().next_back()).unwrap_or(0)
     }
 
-    /// Bytes of shared memory that a block can have, the driver's counted.
+    /// Bytes of shared memory that a block can have, the driver's counted: occupancy's number.
     pub fn most_shared(&self) -> u64 {
-        match self.carveouts().next_back() {
-            Some(kib) => kib << 10,
+        match Capability::of(self.sm) {
+            Some(sm) => u64::from(sm.block_shared) + self.reserved_shared(),
             None => SHARED_BEFORE_VOLTA,
+        }
+    }
+
+    /// The architecture whose descriptors and carveouts it is given: its own, unless no public source says.
+    pub fn described_as(&self) -> u32 {
+        match self.class {
+            "" => 100,
+            _ => self.sm,
         }
     }
 
@@ -106,7 +113,7 @@ impl Gpu {
             form.note(
                 "gpu",
                 format!(
-                    "the code is for {}, which sm_{} does not run: this is what it would be handed for a kernel of such needs",
+                    "the code is for {0}, which sm_{1} does not run: this is what it would be handed for a kernel of such needs. Bank 0 is laid out for {0}, where that code reads it",
                     cubin.target, gpu.sm
                 ),
             );
@@ -115,8 +122,11 @@ impl Gpu {
             form.note(
                 "gpu",
                 format!(
-                    "no public source says what launches on sm_{} are described with: these are the descriptors of sm_100",
-                    gpu.sm
+                    "no public source says what launches on sm_{} are described with: these are the descriptors and carveouts of sm_{}, up to {} KiB where an SM has {}",
+                    gpu.sm,
+                    gpu.described_as(),
+                    gpu.carveouts().next_back().unwrap_or(0),
+                    gpu.most_shared() >> 10
                 ),
             );
         }

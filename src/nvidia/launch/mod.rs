@@ -29,6 +29,8 @@ const BANKS: [&str; 8] = [
 /// Releases of a launch, likewise.
 const RELEASES: [&str; 2] = ["release0", "release1"];
 const PROFILES: [&str; 2] = ["rig", "cuda"];
+/// Inputs that a launch has no say without: where nobody types them something is assumed, and said to be.
+const ASSUMED: [&str; 2] = ["grid", "block"];
 
 fn multiple(value: u64, of: u64) -> u64 {
     value.div_ceil(of).saturating_mul(of)
@@ -39,7 +41,7 @@ impl Cubin {
     ///
     /// Inputs: `gpu`, `version` (of the descriptor), `profile` (`rig` or `cuda`), `grid`, `block`, `cluster` (blocks along
     /// x, y, z), `shared` (bytes of dynamic shared memory), `program`, `bank0` to `bank7` (addresses; `ADDRESS/BYTES` for a
-    /// bank of the driver's own), `chain` (the next descriptor's address), `release0`, `release1` (`ADDRESS:VALUE`, with
+    /// bank of the driver's own), `stack` (bytes of a thread's, where the kernel does not say), `chain` (the next descriptor's address), `release0`, `release1` (`ADDRESS:VALUE`, with
     /// `:stamped` behind it for a time stamp), `shared_window`, `local_window`, `qmd` (the descriptor's own address, where
     /// another one leads to it), `arg0` and so on (see [`crate::typed`]), `set.FIELD` (the value of one field).
     pub fn launch(&self, elf: &Elf, kernel: usize, inputs: &Inputs) -> Option<Launch> {
@@ -73,7 +75,10 @@ impl Cubin {
             local_window: None,
             own_address: None,
             set: Vec::new(),
+            assumed: ASSUMED.map(|key| (key, form.typed(key).is_none())),
+            stack: None,
         };
+        plan.ask_stack(&mut form, profile);
         plan.ask_addresses(&mut form, profile);
         let bank0 = Bank::ask(&mut form, &plan);
         plan.ask_fields(&mut form, inputs);
@@ -165,9 +170,26 @@ impl Plan<'_> {
                 group: "Fields",
                 note: "The value of this field of the descriptor, whatever the launch is".into(),
             };
-            if let Some(value) = form.number(ask, None) {
-                self.set.push((field.into(), value));
+            let Some(value) = form.number(ask, None) else {
+                continue;
+            };
+            let (major, minor) = self.version.number();
+            let is_other = [("major", major), ("minor", minor)]
+                .iter()
+                .any(|(what, own)| {
+                    let parts = draft::parts(self.version, what, 0);
+                    parts.is_some_and(|parts| parts[0].field == field) && value != *own
+                });
+            if is_other {
+                let version = self.version.key;
+                form.note(
+                    key,
+                    format!(
+                        "the descriptor is laid out as QMD {version}; with this number nothing that reads it takes it for that version"
+                    ),
+                );
             }
+            self.set.push((field.into(), value));
         }
     }
     /// Says what the other profile writes otherwise.
@@ -184,7 +206,7 @@ impl Plan<'_> {
         if Self::has_head(self.version, other) {
             words.push("a descriptor of GRID_NULL ahead of it".into());
         }
-        if profile == "rig" {
+        if profile == "rig" && bank0.has_more(self) {
             words.push("further words of bank 0".into());
         }
         if !words.is_empty() {
@@ -204,8 +226,8 @@ impl Plan<'_> {
             form.note(
                 "profile",
                 format!(
-                    "rig's own GPUs have 100 KiB of shared memory an SM: the carveouts are those of sm_{}, which has {kib}",
-                    self.gpu.sm
+                    "rig's own GPUs have 100 KiB of shared memory an SM: the carveouts are those of sm_{}, up to {kib}",
+                    self.gpu.described_as()
                 ),
             );
         }

@@ -4,7 +4,7 @@ use super::bank::Bank;
 use super::draft::{Draft, most, origin, parts};
 use super::{BANKS, Gpu, RELEASES, multiple};
 use crate::elf::Elf;
-use crate::launch::{Origin, OriginKind};
+use crate::launch::{Ask, Form, Origin, OriginKind};
 use crate::nvidia::occupancy::Capability;
 use crate::nvidia::qmd::Version;
 use crate::nvidia::{Cubin, Kernel, kernel};
@@ -58,6 +58,10 @@ pub struct Plan<'a> {
     pub own_address: Option<u64>,
     /// Values of single fields, by the inputs that they are typed for.
     pub set: Vec<(String, u64)>,
+    /// Whether nobody typed grid and block.
+    pub assumed: [(&'static str, bool); 2],
+    /// Bytes of a thread's stack that were typed, where the kernel does not say.
+    pub stack: Option<u64>,
 }
 impl Plan<'_> {
     /// The architecture whose words bank 0 has: the GPU's if it runs the code, which reads them where its own has them.
@@ -66,6 +70,46 @@ impl Plan<'_> {
             true => self.gpu.sm,
             false => self.cubin.sm,
         }
+    }
+
+    /// What a value that follows from `input` comes from.
+    pub fn source(&self, input: &str) -> String {
+        match self.assumed.contains(&(input, true)) {
+            true => format!("{input} (not given)"),
+            false => input.into(),
+        }
+    }
+
+    /// Whether nobody knows a stack that suffices: the kernel is recursive, or calls what the file does not say.
+    fn has_unknown_stack(&self) -> bool {
+        self.kernel.stack_bytes == u32::MAX
+    }
+
+    /// Asks for the stack where the kernel does not say how much it takes.
+    pub fn ask_stack(&mut self, form: &mut Form<'_>, profile: &str) {
+        if !self.has_unknown_stack() {
+            return;
+        }
+        let assumed = (profile == "cuda").then_some(CUDA_STACK);
+        let ask = Ask {
+            key: "stack",
+            label: "Stack",
+            group: "Launch",
+            note: "Bytes of a thread's stack, as cudaLimitStackSize: the kernel does not say how many it takes".into(),
+        };
+        let stack = form.number(ask, assumed);
+        if form.typed("stack").is_some() {
+            self.stack = stack;
+            return;
+        }
+        let why = "the stack is unknown: EIATTR_MIN_STACK_SIZE is 0xffffffff, as of recursion";
+        let message = match assumed {
+            Some(bytes) => format!(
+                "{why}; {bytes} bytes are what cudaLimitStackSize is unless the program sets it, which nothing here tells, nor whether they suffice"
+            ),
+            None => format!("{why}; how much local memory a thread has is open"),
+        };
+        form.note("stack", message);
     }
 
     pub fn bank_address(&self, index: u32) -> Option<u64> {
@@ -92,9 +136,10 @@ impl Plan<'_> {
         let is_rig = profile == "rig";
         let kernel = self.kernel;
         let mut draft = Draft::new(self.version);
+        draft.replaced = self.set.iter().map(|(field, _)| field.clone()).collect();
         let of_profile =
             |source: &str| origin(OriginKind::Profile, format!("{profile} ({source})"));
-        let of_launch = |source: &str| origin(OriginKind::Launch, source);
+        let of_launch = |source: &str| origin(OriginKind::Launch, self.source(source));
         draft.constants(profile, |constant| match is_rig {
             true => constant.rig,
             false => constant.cuda,
@@ -132,13 +177,21 @@ impl Plan<'_> {
             _ => draft.put("barriers", 0, 1, "gpu", of_profile("tinygrad, captures")),
         }
         self.memory(&mut draft, profile);
-        let sass = u64::from(self.gpu.sass);
-        let source = format!("SASS_VERSION of sm_{}", self.gpu.sm);
-        match is_rig || self.gpu.captures {
-            true if sass > 0 => draft.put("sass", 0, sass, "gpu", of_profile(&source)),
-            true => {}
-            false => draft.put("sass", 0, 0, "gpu", of_profile("0 in captures of 4.0")),
-        }
+        let (sass, source) = match self.gpu.sass {
+            _ if !is_rig && self.version.key == "04.00" => (0, of_profile("0 in captures of 4.0")),
+            0 => (
+                0,
+                origin(
+                    OriginKind::Unset,
+                    format!("the SM version of sm_{} is not known", self.gpu.sm),
+                ),
+            ),
+            sass => (
+                sass,
+                of_profile("tinygrad: the SM version that the GPU reports"),
+            ),
+        };
+        draft.put("sass", 0, sass.into(), "gpu", source);
         self.addresses(&mut draft, is_rig, bank0);
         for (index, release) in self.releases.iter().enumerate() {
             if let Some(release) = release {
@@ -158,9 +211,9 @@ impl Plan<'_> {
         let reserved = self.gpu.reserved_shared();
         let source = match (kernel.shared_bytes, self.dynamic, reserved) {
             (fixed, 0, 0) => format!("{fixed} static"),
-            (fixed, dynamic, 0) => format!("{fixed} static + {dynamic} dynamic"),
+            (fixed, dynamic, 0) => format!("{dynamic} dynamic + {fixed} static"),
             (fixed, dynamic, reserved) => {
-                format!("{fixed} static + {dynamic} dynamic + {reserved} of the driver")
+                format!("{reserved} of the driver + {dynamic} dynamic + {fixed} static")
             }
         };
         let name = format!("{}{}", kernel::SHARED, kernel.name);
@@ -193,14 +246,14 @@ impl Plan<'_> {
             (
                 least,
                 self.gpu.carveout(all, 0).max(least),
-                "the smallest that holds the blocks that warps and registers of an SM allow",
+                "as mesa, the smallest that holds the blocks that the warps of an SM allow",
             )
         };
         let of_profile = |source: &str| origin(OriginKind::Profile, format!("{profile}: {source}"));
         if largest > 0 {
             let source_of_least = match is_rig {
                 true => source,
-                false => "the smallest that holds a block's",
+                false => "as mesa, the smallest that holds a block's",
             };
             let mut put = |what, kib, source| {
                 draft.put(what, 0, code(kib), "shared", of_profile(source));
@@ -212,29 +265,35 @@ impl Plan<'_> {
         let l1 = self.shared.div_ceil(16 << 10).clamp(1, 3);
         let source = "16, 32 or 48 KiB: the smallest that holds a block's, as mesa has it";
         draft.put("l1", 0, l1, "shared", of_profile(source));
+        let local = |stack: u64| multiple(stack.saturating_add(LOCAL), 16);
         let stack = u64::from(kernel.stack_bytes);
-        let (stack, source, place) = match is_rig || stack >= CUDA_STACK {
-            true => (stack, "EIATTR_MIN_STACK_SIZE + 576", kernel.stack_place),
-            false => (CUDA_STACK, "cudaLimitStackSize, 1024, + 576", None),
-        };
-        let local = multiple(stack + LOCAL, 16);
-        let source = Origin {
-            place,
-            ..of_profile(source)
-        };
-        draft.put("local", 0, local, "gpu", source);
+        // The place of what the file says is put behind the words, so that they end in it.
+        let is_unknown = self.has_unknown_stack();
+        if is_unknown && (is_rig || self.stack.is_some()) {
+            let name = "bytes of local memory: the stack, which the kernel does not say, + 576";
+            draft.slot("local", 0, "stack", name.into(), self.stack.map(local));
+        } else if !is_unknown && (is_rig || stack >= CUDA_STACK) {
+            let source = Origin {
+                place: kernel.stack_place,
+                ..of_profile("576 + EIATTR_MIN_STACK_SIZE")
+            };
+            draft.put("local", 0, local(stack), "gpu", source);
+        } else {
+            let source = of_profile("576 + cudaLimitStackSize, which is 1024 unless it is set");
+            draft.put("local", 0, local(CUDA_STACK), "gpu", source);
+        }
         // Calls and returns have a stack of their own up to version 2.2.
         if draft.parts("crs", 0).is_some()
             && let Some(entry) = kernel.attribute(self.elf, kernel::CRS_STACK_SIZE)
             && let Some(bytes) = entry.word(0)
         {
-            let source = "EIATTR_CRS_STACK_SIZE, a multiple of 512 as mesa has it";
+            let source = "as mesa, the next multiple of 512 of EIATTR_CRS_STACK_SIZE";
             let source = self.file(source, Some(entry.span()));
             draft.put("crs", 0, multiple(bytes.into(), 512), "gpu", source);
         }
     }
 
-    /// Blocks that the warps of an SM allow, fewer if their registers do.
+    /// Blocks that the warps of an SM allow.
     fn resident_blocks(&self) -> u64 {
         let Some(sm) = Capability::of(self.gpu.sm) else {
             return 1;
@@ -243,12 +302,7 @@ impl Plan<'_> {
             .block
             .iter()
             .fold(1_u64, |all, of| all.saturating_mul(*of));
-        let registers = multiple(u64::from(self.kernel.registers) * 32, 256);
-        let by_registers = u64::from(sm.registers).checked_div(registers);
-        // Each of the four parts of an SM has registers of its own.
-        let by_registers = by_registers.map_or(u64::MAX, |warps| warps / 4 * 4);
-        let warps = by_registers.min(sm.warps.into());
-        (warps / threads.div_ceil(32).max(1)).max(1)
+        (u64::from(sm.warps) / threads.div_ceil(32).max(1)).max(1)
     }
 
     /// What is only known at run time: code, banks, the next descriptor.
@@ -267,7 +321,8 @@ impl Plan<'_> {
         draft.slot("prefetch", 0, "program", name, prefetch);
         if let Some(parts) = draft.parts("prefetch.size", 0) {
             let size = (kernel.code_bytes & !0xff).min(most(&parts) & !0xff);
-            let source = self.file("bytes of code / 256, as far as they fit", Some(kernel.code));
+            let source = "whole units of 256 bytes, as many as fit, of the code";
+            let source = self.file(source, Some(kernel.code));
             draft.put("prefetch.size", 0, size, "program", source);
         }
         for bank in &self.banks {
@@ -300,18 +355,12 @@ impl Plan<'_> {
             }
         }
         if let Some(chain) = self.chain {
-            self.chain(
-                draft,
-                "chain",
-                "the next descriptor".into(),
-                chain,
-                is_rig,
-                1,
-            );
+            let name = "the next descriptor".into();
+            self.chain(draft, "chain", name, chain, is_rig);
         }
     }
 
-    /// Leads to another descriptor, which the GPU is to do `action` with: 1, schedule it; 4, count down what it waits for.
+    /// Leads to another descriptor, which the GPU is to schedule, or, as CUDA has it, to count down what that waits for.
     fn chain(
         &self,
         draft: &mut Draft,
@@ -319,18 +368,17 @@ impl Plan<'_> {
         name: String,
         address: Option<u64>,
         is_rig: bool,
-        action: u64,
     ) {
-        let source = match is_rig {
-            true => "chain: as rig and tinygrad",
-            false => "chain: as captures",
-        };
-        let of_launch = || origin(OriginKind::Launch, source);
-        draft.put("chain.enable", 0, 1, input, of_launch());
+        let of = |who: &str| origin(OriginKind::Launch, format!("{input} ({who})"));
+        draft.put("chain.enable", 0, 1, input, of("tinygrad, captures"));
         // Before 2.4 a descriptor is a queue's or, as here, a grid's.
-        draft.put("chain.type", 0, 1, input, of_launch());
-        draft.put("chain.action", 0, action, input, of_launch());
-        draft.put("chain.prefetch", 0, 1, input, of_launch());
+        draft.put("chain.type", 0, 1, input, of("mesa"));
+        let (action, who) = match is_rig {
+            true => (1, "rig, tinygrad: QMD_SCHEDULE"),
+            false => (4, "captures: QMD_DECREMENT_DEPENDENCE"),
+        };
+        draft.put("chain.action", 0, action, input, of(who));
+        draft.put("chain.prefetch", 0, 1, input, of("tinygrad, captures"));
         draft.slot("chain", 0, input, name, address);
     }
 
@@ -371,7 +419,7 @@ impl Plan<'_> {
         draft.put("type", 0, 1, "profile", captures());
         draft.put("group", 0, 0x3f, "profile", captures());
         let name = "the descriptor that follows it".into();
-        self.chain(&mut draft, "qmd", name, self.own_address, false, 4);
+        self.chain(&mut draft, "qmd", name, self.own_address, false);
         draft
     }
 

@@ -164,14 +164,19 @@ fn ask_cluster(
     let typed = form.typed("cluster");
     let sizes = form.dimensions(ask("cluster", "Cluster", note.into()), own);
     if parts(version, "cluster.x", 0).is_none() {
-        let reason = format!("QMD {} has no clusters: they begin with 04.00", version.key);
+        let version = version.key;
+        let reason =
+            format!("QMD {version} cannot describe a cluster; 04.00 is the first that can");
         if let Some(sizes) = sizes.filter(|sizes| *sizes != [1; 3]) {
-            let whose = if typed.is_some() {
-                ""
-            } else {
-                ", which the kernel has"
+            let whose = match typed {
+                Some(_) => "this launch",
+                None => "the kernel",
             };
-            form.error("cluster", format!("{reason}; here {}{whose}", shown(sizes)));
+            let sizes = shown(sizes);
+            form.error(
+                "cluster",
+                format!("{reason}; {whose} asks for one of {sizes}"),
+            );
         }
         if let Some(input) = form.inputs.last_mut() {
             input.unavailable = Some(reason);
