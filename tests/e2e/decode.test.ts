@@ -63,7 +63,7 @@ test('a dump is asked for by a key, on the page, in the menu and among what is f
   await page.getByRole('menuitem', { name: /Decode a dump/ }).click();
   await expect(dialog(page)).toBeVisible();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: /NVIDIA cubin/ }).click();
+  await page.getByRole('button', { name: /sm_90a/ }).click();
   await expect(head(page)).toContainText('sm_90a');
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Find in the file' }).fill('decode');
