@@ -12,6 +12,10 @@ use crate::span::Span;
 
 pub use crate::typed::typed;
 
+/// Keys that a kernel's occupancy alone is asked for. A launch and its occupancy are told by one text, so that these are none
+/// that a launch does not know.
+const OF_OCCUPANCY: &[&str] = &["units", "registers", "barriers", "sgprs"];
+
 /// What has been typed: keys with their values, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs(Vec<(String, String)>);
@@ -235,11 +239,14 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// What was typed for keys that were not asked for.
+    /// What was typed for keys that a launch is not asked for, nor its occupancy.
     pub fn unasked(&self) -> Vec<(&'a str, &'a str)> {
         let is_asked = |key: &str| self.inputs.iter().any(|input| input.key == key);
+        let is_known = |key: &str| is_asked(key) || OF_OCCUPANCY.contains(&key);
         let typed = self.typed.iter();
-        typed.filter(|(key, _)| !is_asked(key)).collect()
+        typed
+            .filter(|(key, value)| !value.is_empty() && !is_known(key))
+            .collect()
     }
 
     /// Says what is wrong with what was typed for `key`.

@@ -428,3 +428,37 @@ fn no_inputs_make_any_kernel_panic() {
         }
     }
 }
+
+/// A link has one text for a kernel's launch and its occupancy: what one of them is asked for is nothing to be told of in the
+/// other. What neither knows is told of where something is made of it.
+#[test]
+fn a_launch_and_its_occupancy_are_told_by_one_text() {
+    let of_nvidia = (
+        "nvidia/own/vadd.sm_89.13.5.nvcc.cubin",
+        "units=128;registers=16;barriers=1;",
+        "version=03.00;profile=rig;cluster=1;program=0x7f0000100000;bank0=0x7f0000200000;chain=yes;\
+         release0=0x7000300000:1;shared_window=0x1000000;set.SAMPLER_INDEX=1;arg3=i32:8;",
+    );
+    let of_amd = (
+        "amdgpu/out/vadd.gfx906.v5.co",
+        "units=60;registers=16;sgprs=16;",
+        "profile=hsa;grid_items=256;object=0x7f0000100000;kernarg=0x7f0000200000;signal=0;\
+         set.private_segment_size=0;",
+    );
+    for (path, of_occupancy, of_launch) in [of_nvidia, of_amd] {
+        let document = common::open(path);
+        let said = |text: &str| {
+            let inputs = Inputs::read(text);
+            let keys: Vec<String> = inputs.iter().map(|(key, _)| key.to_owned()).collect();
+            let launch = document.launch(0, text).unwrap();
+            let all = answer(&document, 0, text).problems.into_iter();
+            let all = all.chain(launch.problems).map(|problem| problem.input);
+            // What a driver does is a note of `profile` whatever was typed.
+            all.filter(|key| keys.contains(key) && key != "profile")
+                .collect::<Vec<_>>()
+        };
+        let both = format!("block=256;shared=0;{of_occupancy}{of_launch}");
+        assert_eq!(said(&both), [""; 0], "{path}");
+        assert_eq!(said("blocks=256"), ["blocks"], "{path}");
+    }
+}

@@ -119,7 +119,7 @@ impl<'a> Dispatch<'a> {
         };
         let runtime = ask(
             "profile",
-            "runtime",
+            "Runtime",
             "GPU",
             "whose header and setup: hip 0x1502 and 3, as ROCm's logs have it (0xb02, fences of the device alone, where others follow); \
              hsa 0x1402 and the grid's dimensions",
@@ -127,7 +127,7 @@ impl<'a> Dispatch<'a> {
         let profile = &PROFILES[form.choice(runtime, choices, 0, |_| None)];
         let grid = ask(
             "grid",
-            "grid",
+            "Grid",
             "Launch",
             "workgroups, as HIP counts; the packet has work-items",
         );
@@ -135,7 +135,7 @@ impl<'a> Dispatch<'a> {
         let block = ask_block(form, kernel, &said);
         let items = ask(
             "grid_items",
-            "grid in work-items",
+            "Grid in work-items",
             "Launch",
             "instead of the grid, as OpenCL counts: the last workgroups can be partial ones",
         );
@@ -302,21 +302,21 @@ impl<'a> Dispatch<'a> {
             (
                 "kernel_object",
                 "object",
-                "kernel object",
+                "Kernel object",
                 "address of the kernel's descriptor once it is loaded",
                 64,
             ),
             (
                 "kernarg_address",
                 "kernarg",
-                "kernarg segment",
+                "Kernarg segment",
                 "address of the arguments",
                 16,
             ),
             (
                 "completion_signal",
                 "signal",
-                "completion signal",
+                "Completion signal",
                 "handle of the signal that is counted down at the end; 0 for none",
                 64,
             ),
@@ -400,9 +400,11 @@ impl<'a> Dispatch<'a> {
             let parts = said.into_iter().chain(text).collect::<Vec<_>>();
             field.meaning = (!parts.is_empty()).then(|| parts.join(" · "));
         }
-        for (key, text) in form.unasked() {
-            if !text.is_empty() && (key.starts_with("arg") || key.starts_with("hidden.")) {
+        for (key, _) in form.unasked() {
+            if key.starts_with("arg") || key.starts_with("hidden.") {
                 form.error(key, "the kernel has no such argument");
+            } else {
+                form.note(key, "a dispatch of this kernel is not asked for it");
             }
         }
         Made {

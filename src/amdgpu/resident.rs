@@ -123,7 +123,7 @@ impl CodeObject {
         let block = ask_block(&mut form, kernel, &said);
         let ask = Ask {
             key: "grid",
-            label: "grid",
+            label: "Grid",
             group: "Launch",
             note: "workgroups of the grid; with them it is worked out how often all compute units are filled".into(),
         };
@@ -210,7 +210,7 @@ pub(super) fn ask_block(form: &mut Form<'_>, kernel: &Kernel, said: &Said) -> [u
     };
     let ask = Ask {
         key: "block",
-        label: "workgroup",
+        label: "Workgroup",
         group: "Launch",
         note,
     };
@@ -237,7 +237,7 @@ pub(super) fn ask_block(form: &mut Form<'_>, kernel: &Kernel, said: &Said) -> [u
 pub(super) fn ask_shared(form: &mut Form<'_>, gpu: &Processor, fixed: u32) -> u64 {
     let ask = Ask {
         key: "shared",
-        label: "dynamic LDS",
+        label: "Dynamic LDS",
         group: "Launch",
         note: "bytes of a workgroup, besides those that the kernel has".into(),
     };
@@ -309,7 +309,7 @@ impl<'a> Asked<'a> {
         let own = object.registers(kernel).unwrap_or_default();
         let ask = Ask {
             key: "registers",
-            label: "vector registers",
+            label: "Vector registers",
             group: "Kernel",
             note: format!(
                 "of a lane, {} at most, accumulation registers included",
@@ -321,7 +321,7 @@ impl<'a> Asked<'a> {
         if unit.sgprs > 0 {
             let ask = Ask {
                 key: "sgprs",
-                label: "scalar registers",
+                label: "Scalar registers",
                 group: "Kernel",
                 note: "of a wave".into(),
             };

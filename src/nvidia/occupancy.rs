@@ -243,21 +243,21 @@ impl Cubin {
         };
         let dynamic = ask(
             "shared",
-            "dynamic shared memory",
+            "Dynamic shared memory",
             "Launch",
             0,
             "bytes of a block, besides those that the kernel has",
         );
         let registers = ask(
             "registers",
-            "registers",
+            "Registers",
             "Kernel",
             kernel.registers,
             "32-bit registers of a thread, 255 at most; 0: none that limit",
         );
         let barriers = ask(
             "barriers",
-            "barriers",
+            "Barriers",
             "Kernel",
             kernel.barriers,
             "named barriers of a block; they limit from compute capability 9.0 on",
@@ -367,7 +367,7 @@ fn ask_launch(form: &mut Form<'_>, kernel: &Kernel) -> ([u64; 3], Option<[u64; 3
     };
     let ask = Ask {
         key: "block",
-        label: "block",
+        label: "Block",
         group: "Launch",
         note: note.into(),
     };
@@ -375,7 +375,7 @@ fn ask_launch(form: &mut Form<'_>, kernel: &Kernel) -> ([u64; 3], Option<[u64; 3
     let block = form.dimensions(ask, Some(default)).unwrap_or(default);
     let ask = Ask {
         key: "grid",
-        label: "grid",
+        label: "Grid",
         group: "Launch",
         note: "blocks of the grid; with them it is worked out how often all SMs are filled".into(),
     };

@@ -25,10 +25,10 @@ test('what is typed says how many blocks there are, and what limits them', async
   const type = (label: string, text: string) =>
     panel(page).getByRole('textbox', { name: label, exact: true }).fill(text);
   await panel(page).getByRole('combobox', { name: 'GPU' }).selectOption('sm_89');
-  await type('registers', '16');
-  await type('block', '256');
+  await type('Registers', '16');
+  await type('Block', '256');
   await type('SMs', '128');
-  await type('grid', '4096');
+  await type('Grid', '4096');
   await expect
     .poll(() => figures(page))
     .toEqual({
@@ -52,12 +52,12 @@ test('what is typed says how many blocks there are, and what limits them', async
   await expect.poll(() => figures(page)).toMatchObject({ blocks: '6' });
 
   // 128 registers: a warp takes 4096, so that 65,536 are enough for 16 warps, which are 2 blocks.
-  await type('registers', '128');
+  await type('Registers', '128');
   await expect.poll(() => figures(page)).toMatchObject({ blocks: '2', warps: '16', 'limited by': 'registers' });
 
   // What cannot be is said where it was typed.
-  await type('block', '2048');
-  await expect(panel(page).getByRole('textbox', { name: 'block' })).toHaveAttribute('aria-invalid', 'true');
+  await type('Block', '2048');
+  await expect(panel(page).getByRole('textbox', { name: 'Block' })).toHaveAttribute('aria-invalid', 'true');
   await expect.poll(() => figures(page)).toMatchObject({ blocks: '–', warps: '–', 'waves of the grid': '–' });
 });
 
@@ -75,12 +75,12 @@ test('a link brings it back, and a chart is read and chosen from', async ({ page
   await chart.press('ArrowRight');
   await expect(chart).toHaveAttribute('aria-valuetext', '288: 45 of 48 warps, 93.8 %');
   await chart.press('Enter');
-  await expect(panel(page).getByRole('textbox', { name: 'block' })).toHaveValue('288');
+  await expect(panel(page).getByRole('textbox', { name: 'Block' })).toHaveValue('288');
   await expect.poll(() => figures(page)).toMatchObject({ blocks: '5', warps: '45', occupancy: '93.8 %' });
   // A click chooses, too: the right end is the most threads of a block.
   const box = await chart.boundingBox();
   await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) - 2, (box?.y ?? 0) + 20);
-  await expect(panel(page).getByRole('textbox', { name: 'block' })).toHaveValue('1024');
+  await expect(panel(page).getByRole('textbox', { name: 'Block' })).toHaveValue('1024');
   await panel(page).getByText('The numbers that went into it').click();
   await expect(panel(page).getByRole('table', { name: 'Numbers' })).toContainText('programming guide');
 });
@@ -101,7 +101,7 @@ test('a compute unit holds workgroups and waves', async ({ page }) => {
   await drop(page, ARGS);
   await page.locator('kernel-scope').evaluate((element) => element.setAttribute('view', 'occupancy/0'));
   // A workgroup of 256 work-items is 4 waves of 64; gfx90a has 4 SIMDs of 8 waves each.
-  await panel(page).getByRole('textbox', { name: 'workgroup', exact: true }).fill('256');
+  await panel(page).getByRole('textbox', { name: 'Workgroup', exact: true }).fill('256');
   await expect.poll(() => figures(page)).toMatchObject({ workgroups: '8', waves: '32', occupancy: '100 %' });
 });
 

@@ -82,7 +82,7 @@ impl Cubin {
         plan.ask_addresses(&mut form, profile);
         let bank0 = Bank::ask(&mut form, &plan);
         plan.ask_fields(&mut form, inputs);
-        refuse_others(&mut form, inputs);
+        refuse_others(&mut form);
         let draft = plan.describe(profile, &bank0);
         plan.compare(&mut form, profile, &bank0, &draft);
         let mut drafts = vec![draft];
@@ -138,11 +138,8 @@ fn ask_profile(form: &mut Form<'_>) -> &'static str {
     PROFILES[form.choice(ask, choices.collect(), 0, |_| None)]
 }
 /// Says which of the inputs are none that such a launch has.
-fn refuse_others(form: &mut Form<'_>, inputs: &Inputs) {
-    for (key, value) in inputs.iter() {
-        if value.is_empty() || form.inputs.iter().any(|input| input.key == key) {
-            continue;
-        }
+fn refuse_others(form: &mut Form<'_>) {
+    for (key, _) in form.unasked() {
         if key.starts_with("release") {
             form.error(
                 key,
