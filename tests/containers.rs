@@ -558,6 +558,63 @@ fn bombs_are_refused() {
 }
 
 #[test]
+fn headers_that_refer_to_the_same_bytes_end() {
+    // A zip file whose directory has one stored ELF file of 4 MiB of section headers 20,000 times.
+    let elf = {
+        let mut elf = vec![0; 4 << 20];
+        elf[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+        elf[16..24].copy_from_slice(&[1, 0, 62, 0, 1, 0, 0, 0]);
+        elf[40] = 64;
+        elf[52] = 64;
+        elf[58] = 64;
+        elf[60..62].copy_from_slice(&60_000_u16.to_le_bytes());
+        elf
+    };
+    let size = (elf.len() as u32).to_le_bytes();
+    let local = [
+        b"PK\x03\x04".as_slice(),
+        &[0; 14],
+        &size,
+        &size,
+        &[1, 0, 0, 0],
+        b"a",
+    ]
+    .concat();
+    let entry = [
+        b"PK\x01\x02".as_slice(),
+        &[0; 16],
+        &size,
+        &size,
+        &[1],
+        &[0; 17],
+        b"a",
+    ]
+    .concat();
+    let count = 20_000_u16;
+    let directory = entry.repeat(count.into());
+    let start = ((local.len() + elf.len()) as u32).to_le_bytes();
+    let long = (directory.len() as u32).to_le_bytes();
+    let counts = [count.to_le_bytes(), count.to_le_bytes()].concat();
+    let end = [
+        b"PK\x05\x06".as_slice(),
+        &[0; 4],
+        &counts,
+        &long,
+        &start,
+        &[0; 2],
+    ]
+    .concat();
+    let document = open([local, elf, directory, end].concat());
+    assert!(document.contents().members.len() > 10);
+    let too_long = |finding: &kernelscope::error::Diagnostic| finding.message.contains("too long");
+    assert!(
+        document.findings().iter().any(too_long),
+        "{:?}",
+        findings(&document)
+    );
+}
+
+#[test]
 fn a_thin_archive_is_refused_with_the_reason() {
     let document = common::open("container/thin.a");
     assert!(document.contents().members.is_empty());

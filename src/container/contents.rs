@@ -1,6 +1,6 @@
 //! The members of a file, and which bytes of it describe them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use super::reader::{Reader, Shape};
 use super::{Code, Format, Member, identify};
@@ -22,6 +22,10 @@ pub struct Contents {
     /// How many of them are in no other.
     pub(super) top: u32,
     pub(super) pieces: Vec<Piece>,
+    /// Bytes that may still be looked at for headers.
+    pub(super) budget: Cell<u64>,
+    /// Whether it is said that there are none left.
+    pub(super) is_spent: bool,
     map: Map,
     /// The unpacked bytes of the member whose members were asked for last.
     unpacked: RefCell<Option<(u32, Source)>>,
@@ -48,6 +52,9 @@ pub struct Opened {
     pub finding: Option<Diagnostic>,
 }
 
+/// Bytes that are looked at for headers, and twice the file: those of an honest file are read once.
+const LOOKED: u64 = 256 << 20;
+
 /// Architectures that are told in a line, at most.
 const TOLD: usize = 12;
 
@@ -66,8 +73,11 @@ impl Contents {
         elf: Option<&Elf>,
         findings: &mut Diagnostics,
     ) -> Self {
-        let mut contents = Self::default();
         let whole = Span::new(0, source.size());
+        let mut contents = Self {
+            budget: Cell::new(LOOKED.saturating_add(whole.size.saturating_mul(2))),
+            ..Self::default()
+        };
         let mut reader = Reader {
             source: source.clone(),
             base: None,
@@ -82,6 +92,7 @@ impl Contents {
             None if format == Format::Elf => {}
             None => reader.inside(format, whole, None),
         }
+        reader.say_if_spent();
         contents.finish(source, elf.is_none());
         contents
     }

@@ -182,7 +182,8 @@ fn elf_sections<H: FileHeader<Endian = LittleEndian>>(
         let inner = Span::new(at, size);
         let place = Span::new(span.offset.checked_add(at)?, size);
         let is_there = inner.within(span.size) && size <= NAMES_LIMIT.max(SECTION_LIMIT * 64);
-        is_there.then(|| reader.source.read(place).ok()).flatten()
+        let bytes = is_there.then(|| reader.peek(place, size))?;
+        (bytes.len() as u64 == size).then_some(bytes)
     };
     let endian = LittleEndian;
     let header = part(0, size_of::<H>() as u64)?;

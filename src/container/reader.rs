@@ -43,15 +43,28 @@ pub(super) struct Reader<'a> {
 impl Reader<'_> {
     /// The bytes of `span`; a finding where they are not there.
     pub fn read(&mut self, span: Span) -> Option<Vec<u8>> {
+        if !self.spend(span.size) {
+            return None;
+        }
         let read = self.source.read(span);
         self.findings.take(read)
     }
 
     /// The first bytes of `span`, `size` at most; those that are there.
     pub fn peek(&self, span: Span, size: u64) -> Vec<u8> {
-        let span = Span::new(span.offset, size.min(span.size));
-        let read = self.source.read(span.clamp(self.source.size()));
-        read.unwrap_or_default()
+        let span = Span::new(span.offset, size.min(span.size)).clamp(self.source.size());
+        match self.spend(span.size) {
+            true => self.source.read(span).unwrap_or_default(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Whether so many bytes more may be looked at.
+    fn spend(&self, bytes: u64) -> bool {
+        let budget = &self.contents.budget;
+        let left = budget.get().saturating_sub(bytes.max(1));
+        budget.set(left);
+        left > 0
     }
 
     /// Says what `member` is and what it runs on by the first of its bytes, where its container does not say it.
@@ -64,7 +77,9 @@ impl Reader<'_> {
                     Compression::Zstd => unpack::BEGINNING,
                     _ => 2 * identify::START,
                 };
-                unpack::beginning(compression, &self.peek(member.span, enough))
+                let start = unpack::beginning(compression, &self.peek(member.span, enough));
+                self.spend(start.len() as u64);
+                start
             }
         };
         member.format = identify::identify(&start);
@@ -81,12 +96,27 @@ impl Reader<'_> {
 
     /// Reports `finding` at `offset`.
     pub fn report(&mut self, offset: u64, context: &str, finding: Diagnostic) {
+        // What cannot be read because too much was read is not wrong.
+        if self.say_if_spent() {
+            return;
+        }
         let context = match self.base {
             Some(base) => format!("in {}: {context}", self.contents.path(base)),
             None => context.into(),
         };
         let finding = finding.at(self.source.absolute(offset)).within(context);
         self.findings.push(finding);
+    }
+
+    /// Says, once, that too much was looked at, if so.
+    pub fn say_if_spent(&mut self) -> bool {
+        let is_spent = self.contents.budget.get() == 0;
+        if is_spent && !self.contents.is_spent {
+            self.contents.is_spent = true;
+            let message = "looking for members takes too long: headers refer to the same bytes again and again";
+            self.findings.push(Diagnostic::error(Kind::Limit, message));
+        }
+        is_spent
     }
 
     /// Adds a structure that the bytes of `span` are.
@@ -175,6 +205,7 @@ impl Reader<'_> {
                 let end = member.unpacked.unwrap_or(u64::MAX);
                 let packed = self.peek(span, unpack::BEGINNING);
                 let beginning = unpack::beginning(compression, &packed);
+                self.spend(beginning.len() as u64);
                 if beginning.is_empty() {
                     self.error(
                         span.offset,
@@ -220,7 +251,7 @@ impl Reader<'_> {
         let mut at = span.offset;
         while at < limit {
             let window = Span::new(at, (64 << 10) + longest).clamp(span.end());
-            let bytes = self.source.read(window.clamp(self.source.size())).ok()?;
+            let bytes = self.peek(window, window.size);
             let starts = bytes.len().min(64 << 10);
             let found = (0..starts).find(|&i| magics.iter().any(|m| bytes[i..].starts_with(m)));
             if let Some(found) = found {

@@ -174,7 +174,10 @@ fn report(document: &Document, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", export::visible(&words.join(" · ")))?;
     writeln!(out, "{}", summary.verdict.text)?;
     for info in &summary.tables {
-        if !matches!(info.key, "kernels" | "sections" | "segments" | "image") {
+        if !matches!(
+            info.key,
+            "archs" | "members" | "kernels" | "sections" | "segments" | "image"
+        ) {
             continue;
         }
         let Some(table) = document.table(info.key) else {
