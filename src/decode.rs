@@ -392,6 +392,13 @@ impl Dumped {
     fn read_packets(&mut self, findings: &mut Diagnostics) {
         let size = self.source.size();
         let count = size / PACKET;
+        if size == 0 {
+            findings.push(
+                Diagnostic::error(Kind::Format, "there is no packet")
+                    .expected("64 bytes each", "0 bytes")
+                    .at(self.source.absolute(0)),
+            );
+        }
         if count * PACKET < size {
             findings.push(
                 Diagnostic::error(Kind::Format, "the queue ends within a packet")

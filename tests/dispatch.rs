@@ -114,6 +114,16 @@ fn every_kind_of_packet_has_its_layout() {
             "amd_aql_pm4_ib",
             "dw_cnt_remain",
         ),
+        (
+            &[(0, 1, 0), (2, 1, 3)],
+            "hsa_amd_vendor_packet_header_t",
+            "",
+        ),
+        (
+            &[(0, 1, 0), (2, 1, 9)],
+            "hsa_amd_vendor_packet_header_t",
+            "",
+        ),
         (&[(0, 1, 1)], "AQL packet", ""),
         (&[(0, 1, 6)], "AQL packet", ""),
     ] {
@@ -151,6 +161,9 @@ fn what_is_wrong_with_a_packet_is_found_at_its_bytes() {
         ((4, 2, 129), Warning, "workgroup_size_x", 4),
         ((10, 2, 1), Warning, "reserved0", 10),
         ((12, 4, 0), Error, "grid_size_x", 12),
+        // hsa.h: not smaller than the workgroup's 64 and 4.
+        ((12, 4, 63), Error, "grid_size_x", 12),
+        ((16, 4, 3), Error, "grid_size_y", 16),
         ((32, 8, 0), Error, "kernel_object", 32),
         ((40, 8, 8), Warning, "kernarg_address", 40),
         ((48, 8, 1 << 63), Warning, "reserved2", 48),
@@ -159,12 +172,39 @@ fn what_is_wrong_with_a_packet_is_found_at_its_bytes() {
         let (offset, size, value): (usize, usize, u64) = part;
         bytes[offset..offset + size].copy_from_slice(&value.to_le_bytes()[..size]);
         let found = findings(&bytes);
-        let name = format!("AQL packet KERNEL_DISPATCH, {name}");
+        let found_name = format!("AQL packet KERNEL_DISPATCH, {name}");
         assert!(
-            found.contains(&(severity, name, 0x1000 + at)),
+            found.contains(&(severity, found_name.clone(), 0x1000 + at)),
             "{part:?}: {found:?}"
         );
-        assert!(!aql::detect(&bytes), "{part:?}");
+        // What is wrong with a packet does not hide that it is one, but where nothing else says so.
+        let is_shapeless = [
+            "AQL packet KERNEL_DISPATCH, header_reserved",
+            "AQL packet KERNEL_DISPATCH, dimensions",
+            "AQL packet KERNEL_DISPATCH, setup_reserved",
+            "AQL packet KERNEL_DISPATCH, workgroup_size_x",
+            "AQL packet KERNEL_DISPATCH, grid_size_x",
+        ];
+        let is_zero = value == 0 && at != 32;
+        let is_reserved = at == 1 && value == 0x2b02 || at == 2 && value == 7;
+        let is_shapeless = is_shapeless.contains(&found_name.as_str()) && (is_zero || is_reserved);
+        assert_eq!(aql::detect(&bytes), !is_shapeless, "{part:?}");
+        // Nor does one in a queue hide the others.
+        let queue = [base.as_slice(), &base, &bytes].concat();
+        assert!(aql::detect(&queue), "{part:?}");
+    }
+    // What is said is the product: 64 × 32 are 2048.
+    let mut bytes = base.clone();
+    bytes[6] = 32;
+    bytes[8] = 1;
+    let mut found = Diagnostics::default();
+    aql::check(&bytes, 0, &mut found);
+    let texts: Vec<Option<String>> = found.iter().map(|finding| finding.found.clone()).collect();
+    assert_eq!(texts, [Some("2048".into())]);
+    // hsa_ext_amd.h names formats 1, 2 and 3 of vendor-specific packets.
+    for (format, expected) in [(1, 0), (2, 0), (3, 0), (0, 1), (4, 1)] {
+        let found = findings(&packet(&[(2, 1, format)]));
+        assert_eq!(found.len(), expected, "{format}: {found:?}");
     }
     // 128 × 4 × 2 are 1024.
     let mut bytes = base.clone();
@@ -369,10 +409,14 @@ fn every_rule_holds_at_its_limit_and_not_past_it() {
         // 32 bits of work-items: 16777215 × 256 is 4294967040.
         (VADD, "block=256;grid=16777215", &none),
         (VADD, "block=256;grid=16777216", &["grid"]),
-        (VADD, "grid_items=1,1,4294967295", &none),
-        (VADD, "grid_items=1,1,4294967296", &["grid_items"]),
+        (VADD, "block=1;grid_items=1,1,4294967295", &none),
+        (VADD, "block=1;grid_items=1,1,4294967296", &["grid_items"]),
         (VADD, "grid=0", &["grid"]),
         (VADD, "grid_items=0", &["grid_items"]),
+        // hsa.h: the grid must not be smaller than the workgroup.
+        (VADD, "grid_items=64;block=64", &none),
+        (VADD, "grid_items=63;block=64", &["grid_items"]),
+        (VADD, "grid_items=64,1;block=32,2", &["grid_items"]),
         // LDS: 64 KiB of gfx906, of other GPUs as they have it.
         (VADD, "shared=65536", &none),
         (VADD, "shared=65537", &["shared"]),
@@ -392,6 +436,12 @@ fn every_rule_holds_at_its_limit_and_not_past_it() {
             "amdgpu/own/hidden.gfx90a.v5.co",
             "grid=1;shared=65025",
             &["shared"],
+        ),
+        // 64000 bytes of the kernel's own are more than gfx600 has, whatever is added.
+        (
+            "amdgpu/out/lds.gfx1100.v5.wave64.co",
+            "gpu=gfx600",
+            &["gpu"],
         ),
         ("amdgpu/own/hidden.gfx90a.v5.co", "grid=8,4,2", &none),
         ("amdgpu/own/hidden.gfx90a.v5.co", "grid=9,4,2", &["grid"]),
@@ -430,6 +480,8 @@ fn every_rule_holds_at_its_limit_and_not_past_it() {
             &["object", "kernarg", "signal"],
         ),
         (VADD, "object=here", &["object"]),
+        // As reading a packet says it: there is no kernel.
+        (VADD, "object=0", &["object"]),
         // Arguments.
         (VADD, "arg3=u32:4294967295", &none),
         (VADD, "arg3=u32:4294967296", &["arg3"]),
@@ -440,6 +492,12 @@ fn every_rule_holds_at_its_limit_and_not_past_it() {
             &["arg99", "hidden.heap_v1"],
         ),
         (VADD, "hidden.remainder_x=65535", &none),
+        (VADD, "hidden.hidden_remainder_x=65535", &none),
+        (
+            VADD,
+            "hidden.hidden_remainder_x=65536",
+            &["hidden.hidden_remainder_x"],
+        ),
         (VADD, "hidden.remainder_x=65536", &["hidden.remainder_x"]),
         // Fields.
         (VADD, "set.dimensions=3", &none),
@@ -515,7 +573,19 @@ fn what_is_worth_knowing_is_a_note() {
         notes(&launch("amdgpu/own/hidden.gfx90a.v5.co", "")),
         ["gpu"]
     );
-    assert_eq!(notes(&launch(VADD, "grid=4;grid_items=4")), ["grid"]);
+    let inputs = "grid=4;grid_items=256";
+    assert_eq!(notes(&launch(VADD, inputs)), ["grid"]);
+    // What only launches of NVIDIA's have; the occupancy's inputs are in the same link and count there.
+    let inputs =
+        "cluster=2;chain=0x100;release0=0x8;version=05.00;barriers=2;units=60;registers=8;sgprs=8";
+    assert_eq!(
+        notes(&launch(VADD, inputs)),
+        ["cluster", "chain", "release0", "version"]
+    );
+    // Reserved bits can be set, and are said.
+    let found = launch(VADD, "set.header_reserved=1");
+    assert_eq!(notes(&found), ["set.header_reserved"]);
+    assert_eq!(notes(&launch(VADD, "set.header_reserved=0")), [""; 0]);
     // A field that is typed alone counts, whatever else says it.
     let found = launch(
         VADD,
@@ -614,4 +684,145 @@ fn no_inputs_make_any_kernel_panic() {
         }
     }
     assert!(launches > 500, "only {launches}");
+}
+
+/// `.kernarg_segment_size` of vadd is 288, and the descriptor has it, too: without metadata that is all that is known.
+#[test]
+fn without_metadata_the_segment_is_one_slot() {
+    for (path, size) in [
+        ("amdgpu/out/nometa.gfx906.v5.co", None),
+        ("amdgpu/own/bare.gfx1201.v5.co", None),
+        ("amdgpu/own/bare.gfx900.v4.nosections.co", None::<usize>),
+    ] {
+        let document = common::open(path);
+        let Device::CodeObject(object) = document.device() else {
+            unreachable!()
+        };
+        let of_kernel = object.kernels[0].kernarg_size.unwrap() as usize;
+        let size = size.unwrap_or(of_kernel);
+        assert!(object.kernels[0].args.is_none() && size > 0, "{path}");
+        let launch = document.launch(0, "").unwrap();
+        let found = made(&launch, "kernarg");
+        assert_eq!(found.bytes, vec![0; size]);
+        assert_eq!(origin(found, "arguments"), (OriginKind::Slot, true, None));
+        assert_eq!(found.slots.len(), 1);
+        assert_eq!(found.slots[0].input, "arg0");
+        assert_eq!(found.slots[0].parts[0].bits, [size as u32 * 8 - 1, 0]);
+
+        let digits = "5a".repeat(size);
+        let launch = document.launch(0, &format!("arg0=raw:{digits}")).unwrap();
+        assert_eq!(wrong(&launch), [""; 0], "{path}");
+        let found = made(&launch, "kernarg");
+        assert_eq!(found.bytes, vec![0x5a; size]);
+        assert_eq!(
+            origin(found, "arguments"),
+            (OriginKind::Launch, false, None)
+        );
+        let launch = document.launch(0, "arg0=raw:5a").unwrap();
+        assert_eq!(wrong(&launch), ["arg0"], "{path}");
+    }
+}
+
+#[test]
+fn addresses_of_arguments_are_hexadecimal_as_all_others_are() {
+    let document = common::open(VADD);
+    for (text, expected) in [
+        ("4096", 0x4096_u64),
+        ("0x4096", 0x4096),
+        ("ptr:4096", 0x4096),
+        ("7f00", 0x7f00),
+        ("u64:4096", 4096),
+    ] {
+        let launch = document.launch(0, &format!("arg0={text}")).unwrap();
+        assert_eq!(wrong(&launch), [""; 0], "{text}");
+        let bytes = &made(&launch, "kernarg").bytes;
+        assert_eq!(bytes[..8], expected.to_le_bytes(), "{text}");
+        let mut inputs = launch.inputs.iter();
+        let input = inputs.find(|input| input.key == "arg0").unwrap();
+        assert!(input.note.contains("hexadecimal"), "{}", input.note);
+    }
+}
+
+#[test]
+fn sources_say_who_says_it_and_not_more() {
+    let document = common::open(VADD);
+    let source = |inputs: &str, name: &str| {
+        let launch = document.launch(0, inputs).unwrap();
+        let found = made(&launch, "kernarg");
+        let mut fields = found.record.fields.iter().zip(&found.origins);
+        let (_, origin) = fields.find(|(field, _)| field.name == name).unwrap();
+        (origin.what, origin.source.clone())
+    };
+    // HIP has three dimensions whatever the grid is. The metadata lists an argument, it has no value of it.
+    assert_eq!(
+        source("profile=hip", "hidden_grid_dims"),
+        (
+            OriginKind::Profile,
+            "hip (ROCm's logs), listed in the metadata".into()
+        )
+    );
+    assert_eq!(
+        source("profile=hsa", "hidden_grid_dims"),
+        (OriginKind::Launch, "grid, listed in the metadata".into())
+    );
+    assert_eq!(
+        source("", "argument 3"),
+        (OriginKind::Slot, "arg3, listed in the metadata".into())
+    );
+}
+
+#[test]
+fn a_slot_that_is_typed_as_a_field_is_not_open() {
+    let document = common::open(VADD);
+    let launch = document.launch(0, "set.kernel_object=0x1240").unwrap();
+    let found = made(&launch, "packet");
+    assert_eq!(found.bytes[32..34], [0x40, 0x12]);
+    let slot = found.slots.iter().find(|slot| slot.input == "object");
+    assert_eq!(slot.unwrap().value.as_deref(), Some("0x1240"));
+    assert_eq!(
+        origin(found, "kernel_object"),
+        (OriginKind::Set, false, None)
+    );
+}
+
+/// vadd's fourth argument has 4 bytes at 24: in a segment of 27 it lies outside.
+#[test]
+fn an_argument_outside_the_segment_is_said() {
+    let mut bytes = common::bytes(VADD);
+    let document = Document::open(Source::memory(bytes.clone()));
+    let Device::CodeObject(object) = document.device() else {
+        unreachable!()
+    };
+    let at = object.kernels[0].descriptor_span.offset as usize + 8;
+    for (size, is_said) in [(27_u32, true), (28, false)] {
+        bytes[at..at + 4].copy_from_slice(&size.to_le_bytes());
+        let document = Document::open(Source::memory(bytes.clone()));
+        let launch = document.launch(0, "arg3=1").unwrap();
+        assert_eq!(wrong(&launch).contains(&"arg3"), is_said, "{size}");
+        assert_eq!(made(&launch, "kernarg").bytes.len(), size as usize);
+        assert!(wrong(&launch).contains(&"hidden.block_count_x"), "{size}");
+    }
+}
+
+/// What the program makes can be read back though nobody has filled in its addresses, and so can an empty queue.
+#[test]
+fn a_dispatch_is_told_from_its_bytes() {
+    use kernelscope::decode::{Contents, Dumped};
+    use kernelscope::launch::Inputs;
+    let launch = common::open(VADD).launch(0, "grid=16;block=256").unwrap();
+    let bytes = made(&launch, "packet").bytes.clone();
+    assert_eq!(bytes[32..40], [0; 8]);
+    let read = |bytes: Vec<u8>, inputs: &str| {
+        let mut findings = Diagnostics::default();
+        let inputs = Inputs::read(inputs);
+        let dumped = Dumped::read(Source::memory(bytes), &inputs, &mut findings);
+        let messages = findings.iter().map(|finding| finding.message.to_string());
+        (dumped, messages.collect::<Vec<_>>())
+    };
+    let (dumped, findings) = read(bytes, "");
+    assert!(matches!(dumped.contents, Contents::Packets(1)));
+    assert_eq!(findings, ["there is no kernel"]);
+    let (dumped, findings) = read(Vec::new(), "as=aql");
+    assert!(matches!(dumped.contents, Contents::Packets(0)));
+    assert_eq!(findings, ["there is no packet"]);
 }

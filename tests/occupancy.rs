@@ -462,3 +462,119 @@ fn a_launch_and_its_occupancy_are_told_by_one_text() {
         assert_eq!(said("blocks=256"), ["blocks"], "{path}");
     }
 }
+
+/// Compute units by AMD's product specifications (`tables/amdgpu/product.toml`).
+#[test]
+fn compute_units_are_those_of_the_product_that_was_typed() {
+    let document = common::open("amdgpu/own/axpy.gfx1030.v4.co");
+    for (gpu, expected) in [
+        ("MI300A", "228"),
+        ("MI300X", "304"),
+        ("RX 6800", "60"),
+        ("rx 6800 xt", "72"),
+        ("Radeon RX 6900 XT", "80"),
+        ("RX 9070", "56"),
+        ("RX 9070 XT", "64"),
+        ("MI250", "104"),
+        ("AMD Instinct MI250X Accelerator", "110"),
+        ("MI60", "64"),
+        ("RX 7900 XT", "84"),
+        ("RX 7900 XTX", "96"),
+        // The table has no number of these.
+        ("RX 7900 GRE", ""),
+        ("RX 9070 GRE", ""),
+        // A processor alone: its first product's.
+        ("gfx942", "304"),
+        ("gfx1030", "80"),
+    ] {
+        let found = answer(&document, 0, &format!("gpu={gpu}"));
+        let mut inputs = found.inputs.iter();
+        let units = inputs.find(|input| input.key == "units").unwrap();
+        assert_eq!(units.value, expected, "{gpu}");
+    }
+}
+
+#[test]
+fn an_unknown_processors_registers_are_read_for_the_gpu_that_is_chosen() {
+    // The file is vadd.gfx906.v5.co with another processor in e_flags, and has the same descriptor.
+    let known = common::open("amdgpu/out/vadd.gfx906.v5.co");
+    let unknown = common::open("amdgpu/mal/hdr-mach-unknown.co");
+    let of = |document: &Document, key: &str| {
+        let found = answer(document, 0, "gpu=gfx906");
+        let mut inputs = found.inputs.iter();
+        let input = inputs.find(|input| input.key == key).unwrap();
+        input.value.clone()
+    };
+    for key in ["registers", "sgprs"] {
+        assert_ne!(of(&known, key), "0");
+        assert_eq!(of(&unknown, key), of(&known, key), "{key}");
+    }
+}
+
+#[test]
+fn what_a_gpu_does_not_have_is_said_of_amds_too() {
+    let document = common::open("amdgpu/out/vadd.gfx906.v5.co");
+    for (launch, expected) in [
+        // 102 that have a number, 6 of VCC and the like, by 8; gfx6 has 104 in all, gfx802 96 (LLVM 22, IsaInfo).
+        ("gpu=gfx906;sgprs=112", &[][..]),
+        ("gpu=gfx906;sgprs=113", &["sgprs"]),
+        ("gpu=gfx600;sgprs=104", &[]),
+        ("gpu=gfx600;sgprs=105", &["sgprs"]),
+        ("gpu=gfx802;sgprs=96", &[]),
+        ("gpu=gfx802;sgprs=97", &["sgprs"]),
+    ] {
+        assert_eq!(wrong(&answer(&document, 0, launch)), expected, "{launch}");
+    }
+    // Scratch: 131056 bytes of a lane of a wave of 64 (clang 22).
+    let mut bytes = common::bytes("amdgpu/out/vadd.gfx906.v5.co");
+    let kernelscope::device::Device::CodeObject(object) = document.device() else {
+        unreachable!()
+    };
+    let at = object.kernels[0].descriptor_span.offset as usize + 4;
+    for (scratch, expected) in [(131_056_u32, &[][..]), (131_057, &["gpu"])] {
+        bytes[at..at + 4].copy_from_slice(&scratch.to_le_bytes());
+        let document = Document::open(kernelscope::Source::memory(bytes.clone()));
+        let found = answer(&document, 0, "gpu=gfx906");
+        assert_eq!(wrong(&found), expected, "{scratch}");
+        assert_eq!(found.groups.is_some(), expected.is_empty());
+    }
+    // A grid that cannot be keeps no workgroup from running.
+    let found = answer(&document, 0, "gpu=gfx906;grid=0;units=0");
+    assert_eq!(wrong(&found), ["units", "grid"]);
+    assert!(found.groups.is_some() && found.grid_waves.is_none());
+    // What does not count is a note: from gfx10 on all waves have all scalar registers, barriers are NVIDIA's.
+    let found = answer(
+        &document,
+        0,
+        "gpu=gfx1030;sgprs=8;barriers=2;object=0x40;arg0=1",
+    );
+    let mut problems: Vec<&str> = found.problems.iter().map(|p| p.input.as_str()).collect();
+    problems.retain(|input| *input != "gpu");
+    assert_eq!(problems, ["sgprs", "barriers"]);
+    // The wave that counts on a GPU without the kernel's is the GPU's.
+    let wave32 = common::open("amdgpu/own/axpy.gfx1030.v4.co");
+    for (gpu, source) in [
+        ("gfx1030", "the kernel's descriptor"),
+        ("gfx906", "LLVM 22, features of the GPU"),
+    ] {
+        let found = answer(&wave32, 0, &format!("gpu={gpu}"));
+        let mut facts = found.facts.iter();
+        let lanes = facts.find(|fact| fact.name == "lanes of a wave").unwrap();
+        assert_eq!(lanes.source, source, "{gpu}");
+    }
+}
+
+/// 512 bytes of the kernel's own, LDS by 512: the ends of the steps, and where the launch is.
+#[test]
+fn the_chart_of_lds_has_the_launch_on_it() {
+    let document = common::open("amdgpu/own/hidden.gfx90a.v5.co");
+    let found = answer(&document, 0, "shared=700");
+    let chart = found.charts.iter().find(|chart| chart.input == "shared");
+    let chart = chart.unwrap();
+    assert_eq!(chart.present, 700);
+    let values: Vec<u32> = chart.points.iter().map(|point| point[0]).collect();
+    assert_eq!(values[..5], [0, 512, 700, 1024, 1536]);
+    assert_eq!(values.last(), Some(&65_024));
+    let there = chart.points.iter().find(|point| point[0] == 700).unwrap();
+    assert_eq!(Some(there[1]), found.waves);
+}

@@ -18,7 +18,8 @@ function waves(value: number): string {
 /** What the answer comes to. */
 export function figures(answer: OccupancyAnswer): Figure[] {
   const { unit, group, wave, groups, waves: held, most_waves: most, limits, grid_waves: filled } = answer;
-  const none = `no such ${group} can run`;
+  // What was typed can be wrong in ways that say nothing about the kernel.
+  const none = limits.some((limit) => limit.groups === 0) ? `no such ${group} can run` : 'not worked out: something is wrong';
   const which = limits.filter((limit) => limit.is_limit).map((limit) => limit.name);
   return [
     {

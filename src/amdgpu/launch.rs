@@ -1,10 +1,12 @@
 //! What a dispatch of a code object's kernel hands to the GPU: the AQL packet and the kernarg segment.
 
 use super::aql::{GRID_SIZES, SIZE, WORKGROUP_SIZES};
+use super::argument::Argument;
 use super::kernarg::{self, Place};
-use super::resident::{Said, ask_block, ask_shared, product};
+use super::resident::{Said, ask_block, ask_shared, check_scratch, product};
 use super::{CodeObject, Kernel, Processor, tables};
 use crate::elf::Elf;
+use crate::error::Diagnostics;
 use crate::launch::{
     Ask, Choice, Form, InputKind, Inputs, Launch, Made, Origin, OriginKind, Slot, SlotPart, number,
     typed,
@@ -195,6 +197,13 @@ impl<'a> Dispatch<'a> {
                     "{items} work-items along {letter} are more than the packet's 32 bits hold"
                 );
                 form.error(self.items_from, message);
+            } else if (1..self.block[axis]).contains(&items) {
+                // hsa.h says so of each size of the grid.
+                let message = format!(
+                    "the grid has {items} work-items along {letter}, fewer than a workgroup, which has {}",
+                    self.block[axis]
+                );
+                form.error(self.items_from, message);
             }
             let (whole, rest) = self.groups(axis);
             if rest > 0 && self.said.is_uniform {
@@ -211,18 +220,7 @@ impl<'a> Dispatch<'a> {
                 form.error(self.items_from, message);
             }
         }
-        let lanes = self.kernel.wave_size.unwrap_or(gpu.wave_size);
-        let (scratch, most) = (
-            u64::from(self.kernel.private_segment.unwrap_or(0)),
-            gpu.scratch_limit(lanes.into()),
-        );
-        if scratch > most {
-            let message = format!(
-                "a work-item needs {scratch} bytes of scratch; {} has {most} of waves of {lanes}",
-                gpu.name
-            );
-            form.error("gpu", message);
-        }
+        check_scratch(form, self.kernel, gpu);
         if self.said.has_dynamic_stack {
             form.note(
                 "gpu",
@@ -294,7 +292,7 @@ impl<'a> Dispatch<'a> {
             0 => of_file("the kernel's descriptor", [0, 64]),
             _ => Origin {
                 place: self.descriptor([0, 64]),
-                ..of_launch("the kernel's descriptor + shared")
+                ..of_launch("shared + the kernel's descriptor")
             },
         };
         packet.put(form, "group_segment_size", self.lds(), "shared", source);
@@ -330,6 +328,8 @@ impl<'a> Dispatch<'a> {
             let value = form.address(ask);
             if value.is_some_and(|value| !value.is_multiple_of(align)) {
                 form.error(key, format!("it is no multiple of {align}"));
+            } else if field == "kernel_object" && value == Some(0) {
+                form.error(key, "there is no kernel at 0");
             }
             packet.slot(form, field, key, label, value);
         }
@@ -347,15 +347,21 @@ impl<'a> Dispatch<'a> {
             match number(text) {
                 Ok(value) => {
                     packet.put(form, field, value, key, origin(OriginKind::Set, key, None));
+                    // A value that only run time knows is known then.
+                    let slots = packet.slots.iter_mut();
+                    let slots =
+                        slots.filter(|slot| slot.parts.iter().any(|part| part.field == field));
+                    slots.for_each(|slot| slot.value = Some(format!("0x{value:x}")));
                 }
                 Err(message) => form.error(key, message),
             }
         }
+        packet.check(form);
         packet.made()
     }
 
-    /// What the launch says of a hidden argument, and what of the launch.
-    fn hidden(&self, kind: &str) -> Option<(u64, &'static str)> {
+    /// What a hidden argument has by the launch, and who says so.
+    fn hidden(&self, kind: &str) -> Option<(u64, OriginKind, &'static str)> {
         let (name, axis) = kind.strip_prefix("hidden_")?.rsplit_once('_')?;
         let axis = match axis {
             "x" => 0,
@@ -363,15 +369,19 @@ impl<'a> Dispatch<'a> {
             "z" => 2,
             _ => 3,
         };
-        Some(match (name, axis) {
+        let (value, source) = match (name, axis) {
             ("block_count", 0..=2) => (self.groups(axis).0, self.items_from),
             ("group_size", 0..=2) => (self.block[axis], "block"),
             ("remainder", 0..=2) => (self.groups(axis).1, self.items_from),
             ("global_offset", 0..=2) => (0, "a grid that begins at 0"),
-            ("grid", 3) if kind == "hidden_grid_dims" => (self.dimensions(), self.items_from),
+            ("grid", 3) if kind == "hidden_grid_dims" => match self.profile.dimensions {
+                0 => (self.dimensions(), self.items_from),
+                _ => return Some((self.dimensions(), OriginKind::Profile, self.profile.source)),
+            },
             ("dynamic_lds", 3) => (self.dynamic, "shared"),
             _ => return None,
-        })
+        };
+        Some((value, OriginKind::Launch, source))
     }
 
     fn kernarg(&self, form: &mut Form<'_>) -> Made {
@@ -383,6 +393,20 @@ impl<'a> Dispatch<'a> {
         }
         let mut bytes = vec![0; size.min(SEGMENT) as usize];
         let mut places = kernarg::places(kernel);
+        if kernel.args.is_none() {
+            // One place, of all that is shown.
+            let places = places.iter_mut();
+            places.for_each(|place| place.size = place.size.min(SEGMENT as u32));
+        }
+        for (number, argument) in (0..).zip(kernel.args.iter().flatten()) {
+            if argument.size > 0 && argument.end() > size {
+                let message = format!(
+                    "{} bytes at 0x{:x} lie outside the kernarg segment, which has {size}",
+                    argument.size, argument.offset
+                );
+                form.error(&key(number, argument, form), message);
+            }
+        }
         places.retain(|place| u64::from(place.at) + u64::from(place.size) <= SEGMENT);
         let mut slots = Vec::new();
         let mut origins = Vec::with_capacity(places.len());
@@ -400,8 +424,15 @@ impl<'a> Dispatch<'a> {
             let parts = said.into_iter().chain(text).collect::<Vec<_>>();
             field.meaning = (!parts.is_empty()).then(|| parts.join(" · "));
         }
+        let said: Vec<String> = form
+            .problems
+            .iter()
+            .map(|problem| problem.input.clone())
+            .collect();
         for (key, _) in form.unasked() {
-            if key.starts_with("arg") || key.starts_with("hidden.") {
+            if said.iter().any(|said| said == key) {
+                // Of an argument outside the segment.
+            } else if key.starts_with("arg") || key.starts_with("hidden.") {
                 form.error(key, "the kernel has no such argument");
             } else {
                 form.note(key, "a dispatch of this kernel is not asked for it");
@@ -427,17 +458,42 @@ impl<'a> Dispatch<'a> {
     ) -> (Origin, Option<String>) {
         let arguments = self.kernel.args.as_deref().unwrap_or_default();
         let argument = place.argument.and_then(|number| arguments.get(number));
-        let Some((argument, number)) = argument.zip(place.argument) else {
+        let argument = argument.zip(place.argument);
+        // Without metadata all of the segment is one place, whatever lies there.
+        let is_all = self.kernel.args.is_none();
+        if argument.is_none() && !is_all {
             return (origin(OriginKind::Unset, "", None), None);
-        };
-        if argument.kind == "hidden_none" {
-            return (origin(OriginKind::Unset, "", argument.span.some()), None);
         }
-        let is_hidden = argument.is_hidden();
-        let known = is_hidden.then(|| self.hidden(&argument.kind)).flatten();
-        let key = match is_hidden {
-            true => format!("hidden.{}", argument.kind.trim_start_matches("hidden_")),
-            false => format!("arg{number}"),
+        let place_in_file = argument.and_then(|(argument, _)| argument.span.some());
+        let kind = argument.map_or("", |(argument, _)| argument.kind.as_str());
+        if kind == "hidden_none" {
+            return (origin(OriginKind::Unset, "", place_in_file), None);
+        }
+        let is_hidden = argument.is_some_and(|(argument, _)| argument.is_hidden());
+        let is_pointer = kernarg::kind(kind).is_some_and(|kind| kind.is_address);
+        let known = is_hidden.then(|| self.hidden(kind)).flatten();
+        let key = match argument {
+            Some((argument, number)) => key(number, argument, form),
+            None => "arg0".into(),
+        };
+        // The metadata lists an argument, it does not have its value.
+        let listed = |what, source: &str| match place_in_file {
+            Some(_) => origin(
+                what,
+                &format!("{source}, listed in the metadata"),
+                place_in_file,
+            ),
+            None => origin(what, source, None),
+        };
+        let is_digits = is_pointer && place.size == 8;
+        let note = match (is_hidden, is_digits) {
+            _ if is_all => "raw:HEX in the order of memory, all of them",
+            (true, false) => place.note,
+            (true, true) => "an address, hexadecimal with 0x or without",
+            (false, true) => {
+                "an address, hexadecimal with 0x or without; else TYPE:VALUE, such as u64:4096"
+            }
+            (false, false) => crate::typed::NOTE,
         };
         let ask = Ask {
             key: &key,
@@ -447,45 +503,34 @@ impl<'a> Dispatch<'a> {
             } else {
                 "Parameters"
             },
-            note: format!(
-                "{} bytes at 0x{:x}. {}",
-                place.size,
-                place.at,
-                if is_hidden {
-                    place.note
-                } else {
-                    crate::typed::NOTE
-                }
-            ),
+            note: format!("{} bytes at 0x{:x}. {note}", place.size, place.at),
         };
-        let shown = known.map(|(value, _)| value.to_string());
+        let shown = known.map(|(value, ..)| value.to_string());
         let text = form.ask(ask, InputKind::Text, shown.unwrap_or_default());
         // A pointer whose address is still to come: the type alone.
         let text = text.filter(|text| text.trim_end_matches(':') != "ptr");
-        let given = text.and_then(|text| match typed(text, room.len()) {
-            Ok(bytes) => Some(bytes),
-            Err(message) => {
-                form.error(&key, message);
-                None
-            }
+        let given = text.and_then(|text| {
+            let read = match is_digits && !text.contains(':') {
+                true => typed(&format!("ptr:{text}"), room.len()),
+                false => typed(text, room.len()),
+            };
+            read.map_err(|message| form.error(&key, message)).ok()
         });
         let said = given.is_some().then(|| text.unwrap_or_default().to_owned());
-        let place_in_file = argument.span.some();
         if let Some(bytes) = &given {
             room.copy_from_slice(bytes);
-        } else if let Some((value, source)) = known {
+        } else if let Some((value, what, source)) = known {
             let width = room.len().min(8);
             room[..width].copy_from_slice(&value.to_le_bytes()[..width]);
             if width < 8 && value >> (8 * width) != 0 {
                 let message = format!("{}: {value} does not fit into {width} bytes", place.name);
                 form.error(source, message);
             }
-            return (origin(OriginKind::Launch, source, place_in_file), None);
+            return (listed(what, source), None);
         }
-        let is_address = text.is_some_and(|text| text.starts_with("ptr:"))
-            || kernarg::kind(&argument.kind).is_some_and(|kind| kind.is_address);
+        let is_address = is_pointer || text.is_some_and(|text| text.starts_with("ptr:"));
         if given.is_some() && !is_address {
-            return (origin(OriginKind::Launch, &key, place_in_file), said);
+            return (listed(OriginKind::Launch, &key), said);
         }
         let lsb = place.at * 8;
         slots.push(Slot {
@@ -500,9 +545,21 @@ impl<'a> Dispatch<'a> {
         });
         let origin = Origin {
             is_open: given.is_none(),
-            ..origin(OriginKind::Slot, &key, place_in_file)
+            ..listed(OriginKind::Slot, &key)
         };
         (origin, said)
+    }
+}
+
+/// What an argument is typed for: `arg0`, or by its kind, of which the metadata's own word can be typed too.
+fn key(number: usize, argument: &Argument, form: &Form<'_>) -> String {
+    if !argument.is_hidden() {
+        return format!("arg{number}");
+    }
+    let whole = format!("hidden.{}", argument.kind);
+    match form.typed(&whole) {
+        Some(_) => whole,
+        None => format!("hidden.{}", argument.kind.trim_start_matches("hidden_")),
     }
 }
 
@@ -550,6 +607,20 @@ impl Packet {
         if let Some(field) = tables::AQL_DISPATCH.field(name) {
             let bits = [field.lsb + field.bits - 1, field.lsb];
             self.slots.push(slot(input, label, value, name, bits));
+        }
+    }
+
+    /// Says of fields that were typed alone what would be found in the packet if somebody dumped it.
+    fn check(&self, form: &mut Form<'_>) {
+        let mut findings = Diagnostics::default();
+        super::aql::check(&self.bytes, 0, &mut findings);
+        for finding in findings.iter() {
+            let context = finding.context.as_deref().unwrap_or_default();
+            let field = context.rsplit(", ").next().unwrap_or_default();
+            let key = format!("set.{field}");
+            if form.typed(&key).is_some() {
+                form.note(&key, finding.message.clone());
+            }
         }
     }
 

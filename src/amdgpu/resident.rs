@@ -5,9 +5,11 @@
 
 use super::occupancy::{Needs, Room, has_wgp};
 use super::registers::{Registers, Unit};
+use super::target::Target;
 use super::value::Value;
 use super::{CodeObject, Kernel, Processor, runs, tables};
 use crate::compatibility::Answer;
+use crate::error::Severity;
 use crate::launch::{Ask, Choice, Form, Inputs, shown};
 use crate::occupancy::{Chart, Fact, Limit, OccupancyAnswer};
 use crate::order;
@@ -135,15 +137,34 @@ impl CodeObject {
         let dynamic = ask_shared(&mut form, gpu, fixed);
         let asked = Asked::new(self, kernel, gpu, &mut form, product(block), fixed, dynamic)?;
         asked.check(&mut form);
+        check_scratch(&mut form, kernel, gpu);
+        // A grid or a number of compute units that cannot be is nothing that keeps a workgroup from running.
+        let mut problems = form.problems.iter();
+        let has_errors = problems.any(|problem| {
+            let is_of_grid = ["grid", "units"].contains(&problem.input.as_str());
+            problem.severity == Severity::Error && !is_of_grid
+        });
+        for (key, message) in [
+            (
+                "sgprs",
+                "scalar registers suffice for all waves of this GPU",
+            ),
+            ("barriers", "only NVIDIA's GPUs are asked for it"),
+        ] {
+            let is_asked = form.inputs.iter().any(|input| input.key == key);
+            if !is_asked && form.typed(key).is_some() {
+                form.note(key, message);
+            }
+        }
 
         let room = asked.room()?;
         let held = asked.held();
         let least = held.least();
-        let is_possible = least > 0 && !form.has_errors();
+        let is_possible = least > 0 && !has_errors;
         let waves = asked.needs.waves_of(asked.needs.workgroup);
         let groups_of_gpu = |units: u64| f64::from(least) * units as f64 / asked.cus() as f64;
         let grid_waves = match (grid, units) {
-            (Some(grid), Some(units @ 1..)) if is_possible => {
+            (Some(grid), Some(units @ 1..)) if is_possible && product(grid) > 0 => {
                 Some(product(grid) as f64 / groups_of_gpu(units))
             }
             _ => None,
@@ -175,6 +196,28 @@ fn units_of(gpu: &Processor) -> impl Iterator<Item = (&'static str, u64)> {
     })
 }
 
+/// Compute units of the product that `typed` names a part of: of the shortest name that has it, so that an RX 6800 is no
+/// RX 6800 XT. Of a target ID the first product's count; `None` where the table has no number of a product.
+fn units(gpu: &Processor, typed: Option<&str>) -> Option<u64> {
+    let typed = typed.filter(|typed| Target::named(typed).is_none());
+    let Some(typed) = typed.map(str::to_lowercase) else {
+        return units_of(gpu).next().map(|(_, units)| units);
+    };
+    // LLVM calls some of them accelerators.
+    let plain = |name: &'static str| name.trim_end_matches(" Accelerator");
+    let products = runs::products(gpu).split(", ").map(plain);
+    let names = units_of(gpu).map(|(name, _)| name).chain(products);
+    let typed = typed.trim_end_matches(" accelerator");
+    let names = names.filter(|name| name.to_lowercase().contains(typed));
+    let product = names.min_by_key(|name| name.len());
+    match product {
+        Some(product) => units_of(gpu).find(|(name, _)| *name == product),
+        // What was typed was no GPU; the one that counts is another one.
+        None => units_of(gpu).next(),
+    }
+    .map(|(_, units)| units)
+}
+
 fn ask_units(form: &mut Form<'_>, gpu: &Processor) -> Option<u64> {
     let mut note = String::from("compute units of the GPU");
     for (name, units) in units_of(gpu) {
@@ -186,8 +229,8 @@ fn ask_units(form: &mut Form<'_>, gpu: &Processor) -> Option<u64> {
         group: "GPU",
         note,
     };
-    let first = units_of(gpu).next();
-    let units = form.number(ask, first.map(|(_, units)| units));
+    let default = units(gpu, form.typed("gpu"));
+    let units = form.number(ask, default);
     if units == Some(0) {
         form.error("units", "a GPU has one compute unit at least");
     }
@@ -243,7 +286,15 @@ pub(super) fn ask_shared(form: &mut Form<'_>, gpu: &Processor, fixed: u32) -> u6
     };
     let dynamic = form.number(ask, Some(0)).unwrap_or(0);
     let (all, most) = (dynamic.saturating_add(fixed.into()), gpu.lds_limit());
-    if all > most {
+    if u64::from(fixed) > most {
+        form.error(
+            "gpu",
+            format!(
+                "a workgroup can have {most} bytes of LDS on {}; the kernel has {fixed}",
+                gpu.name
+            ),
+        );
+    } else if all > most {
         form.error(
             "shared",
             format!(
@@ -253,6 +304,25 @@ pub(super) fn ask_shared(form: &mut Form<'_>, gpu: &Processor, fixed: u32) -> u6
         );
     }
     dynamic
+}
+
+/// Whether waves of `kernel` have 32 lanes on `gpu`. Where it has none of the kernel's size they are of the one that it has.
+pub(super) fn has_wave32(kernel: &Kernel, gpu: &Processor) -> bool {
+    gpu.wave32 && (kernel.wave32.unwrap_or(gpu.wave_size == 32) || !gpu.wave64)
+}
+
+/// Says what is wrong with the scratch that `kernel` needs of `gpu`.
+pub(super) fn check_scratch(form: &mut Form<'_>, kernel: &Kernel, gpu: &Processor) {
+    let lanes = if has_wave32(kernel, gpu) { 32 } else { 64 };
+    let scratch = u64::from(kernel.private_segment.unwrap_or(0));
+    let most = gpu.scratch_limit(lanes);
+    if scratch > most {
+        let message = format!(
+            "a work-item needs {scratch} bytes of scratch; {} has {most} of waves of {lanes}",
+            gpu.name
+        );
+        form.error("gpu", message);
+    }
 }
 
 /// How many there are of three sizes.
@@ -273,6 +343,8 @@ struct Asked<'a> {
     gpu: &'static Processor,
     kernel: &'a Kernel,
     needs: Needs,
+    /// Scalar registers of a wave, before they are rounded.
+    sgprs: u32,
     fixed: u32,
     dynamic: u32,
 }
@@ -304,9 +376,14 @@ impl<'a> Asked<'a> {
         dynamic: u64,
     ) -> Option<Self> {
         let unit = Unit::of(gpu)?;
-        // Waves of a size that the processor does not have are of the one that it has.
-        let wave32 = gpu.wave32 && (kernel.wave32 == Some(true) || !gpu.wave64);
-        let own = object.registers(kernel).unwrap_or_default();
+        let wave32 = has_wave32(kernel, gpu);
+        // The words count as the processor has it that the code is for; where the file names none, as the GPU has it.
+        let own = object
+            .registers(kernel)
+            .or_else(|| Registers::decode(gpu, kernel.rsrc1?, kernel.rsrc3, wave32));
+        let vgprs_of_file = own.map(|own| own.vgprs).or(kernel.vgprs_used);
+        let sgprs_of_file = own.map(|own| own.sgprs).or(kernel.sgprs_used);
+        let own = own.unwrap_or_default();
         let ask = Ask {
             key: "registers",
             label: "Vector registers",
@@ -316,16 +393,27 @@ impl<'a> Asked<'a> {
                 vgprs(gpu)
             ),
         };
-        let used = form.number(ask, Some(own.vgprs.into())).unwrap_or(0);
-        let mut sgprs = own.sgprs;
+        let used = form.number(ask, vgprs_of_file.map(u64::from));
+        if used.is_none() {
+            form.error("registers", "the file does not say how many there are");
+        }
+        let used = used.unwrap_or(0);
+        let mut sgprs = sgprs_of_file.unwrap_or(0);
         if unit.sgprs > 0 {
             let ask = Ask {
                 key: "sgprs",
                 label: "Scalar registers",
                 group: "Kernel",
-                note: "of a wave".into(),
+                note: format!(
+                    "of a wave, {} at most, VCC and the like included",
+                    sgprs_of_wave(unit)
+                ),
             };
-            sgprs = narrow(form.number(ask, Some(own.sgprs.into())).unwrap_or(0));
+            let used = form.number(ask, sgprs_of_file.map(u64::from));
+            if used.is_none() {
+                form.error("sgprs", "the file does not say how many there are");
+            }
+            sgprs = narrow(used.unwrap_or(0));
         }
         let mut asked = Self {
             gpu,
@@ -343,6 +431,7 @@ impl<'a> Asked<'a> {
                 lds: 0,
                 workgroup: narrow(items),
             },
+            sgprs,
             fixed,
             dynamic: narrow(dynamic),
         };
@@ -451,6 +540,14 @@ impl<'a> Asked<'a> {
                     "a workgroup has {waves} waves; vector registers suffice for {room} at once"
                 ),
             );
+        }
+        let unit = Unit::of(self.gpu).filter(|unit| unit.sgprs > 0);
+        let most = unit.map_or(u32::MAX, sgprs_of_wave);
+        if self.sgprs > most {
+            form.error(
+                "sgprs",
+                format!("a wave has {most} scalar registers at most, VCC and the like included"),
+            );
         } else if held.sgprs == Some(0) {
             form.error("sgprs", "they do not suffice for one workgroup");
         }
@@ -529,10 +626,17 @@ impl<'a> Asked<'a> {
         };
         let lanes = if self.needs.wave32 { 32 } else { 64 };
         let blocks = (1..=WORKGROUP as u32 / lanes).map(|waves| waves * lanes);
-        let room = narrow(self.gpu.lds_limit()).saturating_sub(self.fixed);
-        // Every KiB, and what is left of one behind the last of them.
-        let shared = (0..=room / 1024).map(|kib| kib * 1024);
-        let shared = shared.chain((!room.is_multiple_of(1024)).then_some(room));
+        let limit = narrow(self.gpu.lds_limit());
+        let room = limit.saturating_sub(self.fixed);
+        // What a workgroup is given grows behind multiples of the granule: these, the ends, and where the launch is.
+        let granule = Unit::of(self.gpu)
+            .map_or(1024, |unit| unit.lds_granule)
+            .max(1);
+        let steps = (0..=limit / granule).map(|step| step * granule);
+        let steps = steps.filter_map(|lds| lds.checked_sub(self.fixed));
+        let mut shared: Vec<u32> = steps.chain([0, room, self.dynamic.min(room)]).collect();
+        order::arrange(&mut shared, |bytes| u64::from(*bytes));
+        shared.dedup();
         let block = |workgroup| Needs {
             workgroup,
             ..self.needs
@@ -556,7 +660,7 @@ impl<'a> Asked<'a> {
             Chart {
                 input: "shared",
                 label: "bytes of dynamic LDS",
-                points: points(&mut { shared }, &|n| self.with_lds(n)),
+                points: points(&mut shared.into_iter(), &|n| self.with_lds(n)),
                 present: self.dynamic,
             },
         ]
@@ -571,7 +675,14 @@ impl<'a> Asked<'a> {
         };
         let lanes = if self.needs.wave32 { 32 } else { 64 };
         let mut facts = vec![
-            fact("lanes of a wave", lanes, "the kernel's descriptor"),
+            fact(
+                "lanes of a wave",
+                lanes,
+                match self.kernel.wave32 {
+                    Some(own) if own == self.needs.wave32 => "the kernel's descriptor",
+                    _ => "LLVM 22, features of the GPU",
+                },
+            ),
             fact("SIMDs of the unit", room.simds.into(), LLVM),
             fact("waves of a SIMD", room.most.into(), LLVM),
             fact(
@@ -614,5 +725,15 @@ fn vgprs(gpu: &Processor) -> u32 {
         "gfx90a" => 512,
         "gfx125" => 1024,
         _ => 256,
+    }
+}
+
+/// Scalar registers of a wave as descriptors count them, in steps of 8. From gfx8 on VCC, FLAT_SCRATCH and XNACK_MASK come
+/// behind the 102 that have a number: LLVM 22, `IsaInfo::getAddressableNumSGPRs` and `getNumExtraSGPRs`.
+fn sgprs_of_wave(unit: &Unit) -> u32 {
+    const EXTRA: u32 = 6;
+    match unit.sgprs_addressable {
+        102 => (102 + EXTRA).next_multiple_of(8),
+        all => all,
     }
 }

@@ -36,7 +36,7 @@ fn gpus() -> Vec<Target> {
 }
 
 /// What a processor is sold as.
-fn products(processor: &Processor) -> &'static str {
+pub(super) fn products(processor: &Processor) -> &'static str {
     let products = tables::PRODUCTS.name(processor.mach.into());
     products.unwrap_or_default()
 }

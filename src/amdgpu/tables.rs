@@ -42,6 +42,7 @@ pub static AQL_FENCE: Names = Names::packed("\
 pub static AQL_AMD_FORMAT: Names = Names::packed("\
 1\tPM4_IB\tjumps to PM4 commands\n\
 2\tBARRIER_VALUE\twaits for a signal to have a value\n\
+3\tAIE_ERT\truns commands of an AI engine\n\
 ");
 
 /// How a signal is compared.
@@ -159,6 +160,20 @@ ib_jump_cmd3\t\t32\thex\tits size in words, and whether it is valid\n\
 dw_cnt_remain\t\t32\tcount\twords of the packet that are left\n\
 reserved\t\t256\treserved\tzero\n\
 completion_signal\t\t64\taddress\tsignal that is counted down at the end; 0 for none\n\
+");
+
+/// AMD's AQL packet of which only the header is known.
+// Source: HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)
+#[rustfmt::skip]
+pub static AQL_VENDOR: Layout = Layout::packed("hsa_amd_vendor_packet_header_t", 64, "HSA Platform System Architecture Specification 1.2, 2.9 Architected Queuing Language; hsa.h and hsa_ext_amd.h of AMD ROCR-Runtime (NCSA)", &[&AQL_TYPE, &AQL_FENCE, &AQL_AMD_FORMAT], "\
+type\t\t8\tenum:0\n\
+barrier\t\t1\tflag\twaits for all packets before it to be complete\n\
+scacquire_fence_scope\t\t2\tenum:1\n\
+screlease_fence_scope\t\t2\tenum:1\n\
+header_reserved\t\t3\treserved\tzero\n\
+AmdFormat\t\t8\tenum:2\n\
+reserved\t\t8\treserved\tzero\n\
+rest\t\t480\tbytes\n\
 ");
 
 /// AQL packet of which only the header is known.

@@ -61,7 +61,15 @@ pub fn print(
 /// `6 blocks, 48 of 48 warps (100 %) of an SM at once; warps limit; the grid fills all of them 5.33 times`.
 fn summary(answer: &OccupancyAnswer) -> String {
     let (Some(groups), Some(waves)) = (answer.groups, answer.waves) else {
-        return format!("No {} of it can run.", answer.group);
+        // What was typed can be wrong in ways that say nothing about the kernel.
+        let is_none = answer.limits.iter().any(|limit| limit.groups == Some(0));
+        return match is_none {
+            true => format!("No {} of it can run.", answer.group),
+            false => format!(
+                "How many {}s of it run at once is not worked out: something is wrong.",
+                answer.group
+            ),
+        };
     };
     let s = if groups == 1 { "" } else { "s" };
     let (group, wave, unit) = (answer.group, answer.wave, answer.unit);
