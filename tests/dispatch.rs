@@ -437,12 +437,6 @@ fn every_rule_holds_at_its_limit_and_not_past_it() {
             "grid=1;shared=65025",
             &["shared"],
         ),
-        // 64000 bytes of the kernel's own are more than gfx600 has, whatever is added.
-        (
-            "amdgpu/out/lds.gfx1100.v5.wave64.co",
-            "gpu=gfx600",
-            &["gpu"],
-        ),
         ("amdgpu/own/hidden.gfx90a.v5.co", "grid=8,4,2", &none),
         ("amdgpu/own/hidden.gfx90a.v5.co", "grid=9,4,2", &["grid"]),
         ("amdgpu/own/hidden.gfx90a.v5.co", "grid=8,5,2", &["grid"]),

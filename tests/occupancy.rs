@@ -307,6 +307,10 @@ fn workgroups_fill_registers_and_lds() {
     assert_eq!((found.groups, wrong(&found)), (Some(2), vec![]));
     let found = answer(&document, big, "block=256;shared=1537");
     assert_eq!((found.groups, wrong(&found)), (None, vec!["shared"]));
+    // The kernel's own are more than the 32768 of gfx600: that is the GPU's fault, whatever is added.
+    let found = answer(&document, big, "gpu=gfx600;block=64;registers=16");
+    assert!(wrong(&found).contains(&"gpu"), "{:?}", found.problems);
+    assert!(!wrong(&found).contains(&"shared"));
     // 16 waves of a workgroup of 1024, but registers for 8.
     let found = answer(&document, big, "block=1024");
     assert_eq!(found.groups, None);

@@ -382,7 +382,15 @@ impl<'a> Asked<'a> {
             .registers(kernel)
             .or_else(|| Registers::decode(gpu, kernel.rsrc1?, kernel.rsrc3, wave32));
         let vgprs_of_file = own.map(|own| own.vgprs).or(kernel.vgprs_used);
-        let sgprs_of_file = own.map(|own| own.sgprs).or(kernel.sgprs_used);
+        // From gfx10 on descriptors do not count scalar registers, but metadata does.
+        let is_counted = object
+            .processor
+            .and_then(Unit::of)
+            .is_none_or(|unit| unit.sgprs > 0);
+        let sgprs_of_file = own
+            .filter(|_| is_counted)
+            .map(|own| own.sgprs)
+            .or(kernel.sgprs_used);
         let own = own.unwrap_or_default();
         let ask = Ask {
             key: "registers",
