@@ -109,6 +109,8 @@ const CLASSES: &[(&str, u16)] = &[
     ("05.00", 0xcec0),
     ("05.01", 0xcec0),
 ];
+/// What says the class where it is one that is bound.
+const BOUND: &str = "as SET_OBJECT says";
 /// The class where nothing at all says it.
 const COMMON: u16 = 0xc6c0;
 
@@ -130,9 +132,14 @@ impl Dumped {
             .find(|(key, _)| *key == asked)
             .map_or("auto", |form| form.0);
         let (source, bursts) = unwrapped(source, &mut form, findings);
+        let mut chained = None;
         let asked = match asked {
             "auto" if !bursts.is_empty() => "qmd",
-            "auto" => recognised(&source).unwrap_or_default(),
+            "auto" => {
+                let told = recognised(&source);
+                chained = told.err();
+                told.unwrap_or_default()
+            }
             asked => asked,
         };
         if let (Some(input), Some((_, label))) = (
@@ -172,7 +179,11 @@ impl Dumped {
                     .expected(
                         "a launch descriptor of 256, 384 or 512 bytes with a version, headers of methods one behind the other, \
                          or AQL packets of 64 bytes",
-                        format_args!("{} bytes", dumped.source.size()),
+                        format_args!(
+                            "{} bytes, which are headers of methods up to byte {}",
+                            dumped.source.size(),
+                            chained.unwrap_or(0)
+                        ),
                     )
                     .at(dumped.source.absolute(0)),
                 );
@@ -261,7 +272,7 @@ impl Dumped {
         let reading = |number: u16| {
             let class = Class::get(number);
             let host = typed_host.unwrap_or_else(|| class.map_or(0, |class| class.host().number));
-            Reading::new(host, number)
+            Reading::new(host, number, typed_class.is_some())
         };
         let typed_version = form.typed("version").and_then(Version::get);
         let read = |span, class| {
@@ -287,6 +298,16 @@ impl Dumped {
         }
         let (used, note) =
             told.unwrap_or((COMMON, "nothing says which class it is; choose another one"));
+        let mut note = note.to_owned();
+        if note == BOUND && pushbuffer.unbound != 0 {
+            note.push_str(" for another subchannel");
+        }
+        if typed_class.is_none() && pushbuffer.unbound & 1 << 4 != 0 {
+            let copy = label(reading(used).copy);
+            note.push_str(&format!(
+                "; subchannel 4 is read as class {copy}, since copies go there by convention"
+            ));
+        }
         said.all()
             .into_iter()
             .for_each(|finding| findings.push(finding));
@@ -294,7 +315,7 @@ impl Dumped {
             .iter()
             .filter(|class| class.engine() != Engine::Host);
         let classes: Vec<_> = classes.map(class_choice).collect();
-        choose(form, ask("class", "Class", note), classes, &label(used));
+        choose(form, ask("class", "Class", &note), classes, &label(used));
         self.ask_host(form, reading(used).host);
         for upload in &pushbuffer.uploads {
             let detected = self.version_of(upload);
@@ -340,7 +361,7 @@ impl Dumped {
             bound.find(of(engine))
         };
         if let Some(class) = bound(Engine::Compute) {
-            return Some((class.number, "as SET_OBJECT says for another subchannel"));
+            return Some((class.number, BOUND));
         }
         if let Some(copy) = bound(Engine::Copy) {
             let mut classes = Class::all().iter().filter(of(Engine::Compute));
@@ -967,25 +988,30 @@ fn ask_version(
     typed
 }
 
-/// What `source` is read as if nobody says it.
-fn recognised(source: &Source) -> Option<&'static str> {
+/// What `source` is read as if nobody says it; else up to which byte it is headers of methods.
+fn recognised(source: &Source) -> Result<&'static str, u64> {
     let size = source.size();
-    let start = source.read_up_to(0, DESCRIPTORS).ok()?;
+    let start = source.read_up_to(0, DESCRIPTORS).map_err(|_| 0_u64)?;
     if size <= DESCRIPTORS && aql::detect(&start) {
-        return Some("aql");
+        return Ok("aql");
     }
     if !sequence(&start).is_empty() {
-        return Some("qmd");
+        return Ok("qmd");
     }
     let mut unheard = Diagnostics::default();
     let sample = Span::new(0, size).clamp(SAMPLE);
-    let pushbuffer = Pushbuffer::read(source, sample, Reading::new(0xc56f, COMMON), &mut unheard);
-    // One header in eight may be damaged.
+    let reading = Reading::new(0xc56f, COMMON, false);
+    let pushbuffer = Pushbuffer::read(source, sample, reading, &mut unheard);
+    // One header in eight may be damaged. Zeros and one header with too little behind it are no chain.
     let is_chain = pushbuffer.is_known && pushbuffer.odd() * 8 <= pushbuffer.bursts();
-    if is_chain {
-        return Some("pushbuffer");
+    let is_cut = pushbuffer.is_cut() && start.iter().take(4).all(|&byte| byte == 0);
+    if is_chain && !is_cut {
+        return Ok("pushbuffer");
     }
-    matches!(size, 256 | 384 | 512).then_some("qmd")
+    match size {
+        256 | 384 | 512 => Ok("qmd"),
+        _ => Err(pushbuffer.chained()),
+    }
 }
 
 /// The three sizes of the grid that a descriptor has.

@@ -201,13 +201,14 @@ impl Table for SentList<'_> {
             return Cell::None;
         };
         let method = || Class::get(sent.class)?.method(sent.method);
-        let descriptor = || self.dumped.descriptor_of(sent.address, sent.offset);
+        let descriptor = || self.dumped.descriptor_of(sent.address?, sent.offset);
         let record = || Some(self.dumped.record_of(descriptor()?));
         match key {
             "offset" => sent.offset.into(),
             "subchannel" => u32::from(sent.subchannel).into(),
             "class" => label(sent.class).into(),
             "name" => method().map(|(method, _)| method.name).into(),
+            "action" if sent.is_inline => "written with its descriptor".into(),
             "action" => {
                 let said = method().map(|(method, _)| {
                     let fields = method.fields().map(|field| {
@@ -236,7 +237,7 @@ impl Table for SentList<'_> {
 
     fn target(&self, row: u64) -> Option<Span> {
         let sent = self.pushbuffer.sent.get(row as usize)?;
-        let index = self.dumped.descriptor_of(sent.address, sent.offset)?;
+        let index = self.dumped.descriptor_of(sent.address?, sent.offset)?;
         self.dumped.descriptors.get(index)?.runs.first().copied()
     }
 }

@@ -860,3 +860,113 @@ fn a_large_pushbuffer_is_not_kept_in_memory() {
         "SET_FALCON00, burst 4194304"
     );
 }
+
+/// Whoever chooses a class knows what the buffer is for: copies on subchannel 4 are a convention only.
+#[test]
+fn a_class_that_is_chosen_is_that_of_every_subchannel_without_one() {
+    let all = burst(INC, 4, 0x300, &[0x182]);
+    let class = |options: &str| rows(&decode(&all, options), "methods", &["class"]);
+    assert_eq!(class("as=pushbuffer;class=C7B5"), [["C7B5"]]);
+    assert_eq!(class("as=pushbuffer;class=C6C0"), [["C6C0"]]);
+    assert_eq!(class("as=pushbuffer"), [["C6B5"]]);
+    let note = |all: &[u32], options: &str| {
+        let document = decode(all, options);
+        let inputs = &document.dumped().unwrap().decoded.inputs;
+        let class = inputs.iter().find(|input| input.key == "class");
+        class.unwrap().note.clone()
+    };
+    let guess = "subchannel 4 is read as class C6B5, since copies go there by convention";
+    assert!(note(&all, "as=pushbuffer").ends_with(guess));
+    assert!(!note(&all, "as=pushbuffer;class=C6C0").contains("convention"));
+    // Of another subchannel only if there is one.
+    let mut bound = burst(INC, 1, 0, &[0xc5c0]);
+    bound.extend(burst(INC, 1, 0x2b4, &[1]));
+    assert_eq!(note(&bound, "as=pushbuffer"), "as SET_OBJECT says");
+    bound.extend(burst(INC, 2, 0x2b4, &[1]));
+    let other = "as SET_OBJECT says for another subchannel";
+    assert_eq!(note(&bound, "as=pushbuffer"), other);
+}
+
+/// The value of two halves is that which the engine has when both are set: an upper half says nothing of the lower one that is
+/// still there from the pair before it.
+#[test]
+fn halves_are_joined_where_the_second_of_them_is_set() {
+    let mut all = burst(INC, 1, 0x188, &[1, 0x1000]);
+    all.extend(burst(INC, 1, 0x188, &[2, 0x2000]));
+    all.extend(burst(INC, 1, 0x188, &[3]));
+    all.extend(burst(INC, 1, 0x18c, &[0x3000]));
+    all.extend(burst(INC, 1, 0x188, &[4])); // the lower half stays
+    let document = decode(&all, "as=pushbuffer;class=C6C0");
+    let meanings = rows(&document, "methods", &["meaning"]);
+    let wholes = meanings.iter().map(|row| match row[0].split_once("= ") {
+        Some((_, whole)) => whole,
+        None => "",
+    });
+    let wholes: Vec<_> = wholes.collect();
+    let expected = [
+        "",
+        "0x100001000",
+        "",
+        "0x200002000",
+        "",
+        "0x300003000",
+        "0x400003000",
+    ];
+    assert_eq!(wholes, expected);
+}
+
+/// CUDA on Ada (`launch_sequences`) launches by the last word of the descriptor; nothing else is sent.
+#[test]
+fn an_inline_descriptor_is_a_launch() {
+    let columns = ["offset", "name", "action", "address", "descriptor", "grid"];
+    let row = [
+        "0x108", // 4 * (1 + 2 + 63)
+        "LOAD_INLINE_QMD_DATA",
+        "written with its descriptor",
+        "0x20034567800",
+        "0",
+        "4096",
+    ];
+    let mut all = inline_descriptor();
+    assert_eq!(rows(&decode(&all, ""), "launches", &columns), [row]);
+    // Sent as well, it is launched once.
+    all.extend(burst(INC, 1, 0x2b4, &[0x2_0034_5678_u64 as u32]));
+    all.push(header(IMMEDIATE, 9, 1, 0x2c0));
+    let found = rows(&decode(&all, ""), "launches", &["name"]);
+    assert_eq!(found.len(), 2, "another address: bits 63:40 are not sent");
+    let mut all = burst(INC, 1, 0x318, &[0, 0x5678]);
+    all.extend(burst(INC, 1, 0x320, &words(&example("03.00"))));
+    all.extend(burst(INC, 1, 0x2b4, &[0x5678]));
+    all.push(header(IMMEDIATE, 9, 1, 0x2c0));
+    let found = rows(&decode(&all, ""), "launches", &["name", "address"]);
+    assert_eq!(found, [["SEND_SIGNALING_PCAS2_B", "0x567800"]]);
+    // Without SEND_PCAS_A nobody says which descriptor it is.
+    let document = decode(&[header(IMMEDIATE, 9, 1, 0x2c0)], "as=pushbuffer");
+    let found = rows(&document, "launches", &["address", "descriptor"]);
+    assert_eq!(found, [["", ""]]);
+}
+
+/// A dump that stops within the last burst has a chain of headers up to there.
+#[test]
+fn a_pushbuffer_that_is_cut_is_told_as_one() {
+    let mut all = burst(INC, 1, 0x188, &[0x7f, 0x1000]);
+    all.extend(inline_descriptor());
+    all.truncate(40);
+    let document = decode(&all, "");
+    assert_eq!(document.format(), Format::Pushbuffer);
+    let message = "data runs past the end of the pushbuffer";
+    assert_eq!(messages(&document), [(message.into(), Some(12))]);
+    let document = decode(&all[3..], "");
+    assert_eq!(document.format(), Format::Pushbuffer);
+    // Where it is nothing that is known, how far it could be one: two bursts of 8 bytes each.
+    let mut none = burst(INC, 1, 0x188, &[0x7f]);
+    none.extend(burst(INC, 1, 0x188, &[0x7f]));
+    none.extend([6 << 29; 9]);
+    let document = decode(&none, "");
+    assert_eq!(document.format(), Format::Unknown);
+    let found = document.findings().all()[0].found.clone().unwrap();
+    assert!(
+        found.ends_with("headers of methods up to byte 16"),
+        "{found}"
+    );
+}

@@ -12,6 +12,7 @@ use std::cell::RefCell;
 use super::methods::{Class, Engine, Method};
 use super::tables;
 use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::order;
 use crate::record::{Kind as FieldKind, Layout, Record};
 use crate::source::Source;
 use crate::span::Span;
@@ -28,6 +29,8 @@ pub const KEPT: usize = 1 << 16;
 const LARGEST: u32 = 512;
 /// Classes that are kept, at most.
 const BOUND: usize = 64;
+/// Rows between the halves of a value, at most.
+const NEAR: u64 = 4;
 /// Methods below this address are the host's.
 const HOST: u32 = 0x100;
 
@@ -183,8 +186,10 @@ impl Upload {
 pub struct Sent {
     /// Where the word is that launches.
     pub offset: u64,
-    /// The address of the launch descriptor.
-    pub address: u64,
+    /// The address of the launch descriptor; `None` where it is not said.
+    pub address: Option<u64>,
+    /// Whether the descriptor is written here and launched by that.
+    pub is_inline: bool,
     /// The address of the method that launches.
     pub method: u32,
     /// The word.
@@ -204,7 +209,8 @@ pub struct Reading {
     pub host: u16,
     /// The class of subchannels that no `SET_OBJECT` gives one; 0 if none is known.
     pub class: u16,
-    /// The class of subchannel 4 in the same case: copies go there by convention.
+    /// The class of subchannel 4 in the same case: copies go there by convention, so that it is another one where the class
+    /// of the others is not chosen.
     pub copy: u16,
 }
 
@@ -217,8 +223,14 @@ pub struct Pushbuffer {
     rows: u64,
     bursts: u64,
     odd: u64,
+    /// Whether its last burst runs past its end.
+    is_cut: bool,
+    /// Where the first burst is that is not as a driver writes it.
+    chained: Option<u64>,
     /// The classes that `SET_OBJECT` gives to subchannels, each once.
     pub bound: Vec<u16>,
+    /// The subchannels, a bit each, that engines' methods are set on and that no `SET_OBJECT` gives a class.
+    pub unbound: u8,
     /// Whether a method that is known is set.
     pub is_known: bool,
     /// What it writes to memory that is as long as a launch descriptor.
@@ -235,10 +247,10 @@ struct State {
     lines: u32,
     high: u32,
     low: u32,
-    qmd_high: u32,
-    qmd_low: u32,
+    qmd_high: Option<u32>,
+    qmd_low: Option<u32>,
     /// The address that a launch is going to use.
-    sent: u64,
+    sent: Option<u64>,
     /// Inline data and an inline descriptor.
     data: Vec<Span>,
     data_size: u32,
@@ -259,7 +271,10 @@ impl Pushbuffer {
             rows: 0,
             bursts: 0,
             odd: 0,
+            is_cut: false,
+            chained: None,
             bound: Vec::new(),
+            unbound: 0,
             is_known: false,
             uploads: Vec::new(),
             sent: Vec::new(),
@@ -304,11 +319,12 @@ impl Pushbuffer {
             // It ends early only where it can no longer be read.
             findings.take(self.source.read(Span::new(mark.offset, WORD)));
         }
-        for (subchannel, state) in states.iter_mut().enumerate() {
-            let class = self.class_of(mark.classes, subchannel as u8);
+        for (subchannel, state) in (0..).zip(&mut states) {
+            let class = self.class_of(mark.classes, subchannel);
             self.finish_data(state, class);
-            self.finish_qmd(state, class);
+            self.finish_qmd(state, subchannel, class);
         }
+        order::arrange(&mut self.sent, |sent| sent.offset);
     }
 
     /// The burst that begins at `mark`; `None` at the end.
@@ -412,6 +428,10 @@ impl Pushbuffer {
         {
             self.is_known = word.value.is_some() && self.method(&word).is_some();
         }
+        let subchannel = usize::from(burst.subchannel);
+        if has_address(burst.op) && burst.address >= HOST && burst.classes[subchannel] == 0 {
+            self.unbound |= 1 << subchannel;
+        }
         let at = |offset| self.source.absolute(offset);
         let context = || format!("burst {}", burst.number);
         let mut is_odd = true;
@@ -426,6 +446,8 @@ impl Pushbuffer {
                 .within(context()),
             );
         } else if burst.is_cut() {
+            is_odd = false;
+            self.is_cut = true;
             findings.push(
                 Diagnostic::error(Kind::Format, "data runs past the end of the pushbuffer")
                     .expected(
@@ -450,6 +472,9 @@ impl Pushbuffer {
             is_odd = !self.reading.is_old && burst.op != Op::Nothing && is_tertiary(burst.header);
         }
         self.odd += u64::from(is_odd);
+        if is_odd {
+            self.chained.get_or_insert(burst.offset);
+        }
     }
 
     /// Looks for what is written to memory and for launches.
@@ -488,15 +513,23 @@ impl Pushbuffer {
                     self.finish_data(state, class);
                 }
                 0x1b4 if burst.op != Op::Immediate => self.add_data(state, span, class),
-                0x2b4 => state.sent = u64::from(value) << 8,
+                0x2b4 => state.sent = Some(u64::from(value) << 8),
                 0x2bc | 0x2c0 => {
-                    self.finish_qmd(state, class);
+                    self.finish_qmd(state, burst.subchannel, class);
+                    // A descriptor that is written and then sent is launched by that.
+                    if let Some(last) = self.sent.last()
+                        && last.is_inline
+                        && (last.subchannel, last.address) == (burst.subchannel, state.sent)
+                    {
+                        self.sent.pop();
+                    }
                     let sent = Sent {
                         offset: match burst.op {
                             Op::Immediate => burst.offset,
                             _ => offset,
                         },
                         address: state.sent,
+                        is_inline: false,
                         method: address,
                         value,
                         subchannel: burst.subchannel,
@@ -507,17 +540,17 @@ impl Pushbuffer {
                     }
                 }
                 0x318 | 0x31c => {
-                    self.finish_qmd(state, class);
+                    self.finish_qmd(state, burst.subchannel, class);
                     match address {
-                        0x318 => state.qmd_high = value,
-                        _ => state.qmd_low = value,
+                        0x318 => state.qmd_high = Some(value),
+                        _ => state.qmd_low = Some(value),
                     }
                 }
                 // Immediate data is not in memory as it is written.
                 0x320..0x4a0 if burst.op != Op::Immediate && class & 0xff == 0xc0 => {
                     let at = address - 0x320;
                     if at != state.qmd_size {
-                        self.finish_qmd(state, class);
+                        self.finish_qmd(state, burst.subchannel, class);
                     }
                     if at == state.qmd_size {
                         append(&mut state.qmd, span);
@@ -566,11 +599,31 @@ impl Pushbuffer {
         }
     }
 
-    fn finish_qmd(&mut self, state: &mut State, class: u16) {
+    /// Keeps the inline descriptor that has been written, and that it is launched: its last word does that.
+    fn finish_qmd(&mut self, state: &mut State, subchannel: u8, class: u16) {
         let runs = std::mem::take(&mut state.qmd);
-        if std::mem::take(&mut state.qmd_size) > 0 {
+        let size = std::mem::take(&mut state.qmd_size);
+        if let Some(last) = runs.last()
+            && size > 0
+        {
+            let high = state.qmd_high.map(|high| high & upper_bits(class, 0x318));
+            let said = high.zip(state.qmd_low);
+            let said = said.map(|(high, low)| address(high, low) << 8);
+            // One that is cut launches nothing.
+            if matches!(size, 256 | 384) && self.sent.len() < KEPT {
+                let offset = last.end() - WORD;
+                self.sent.push(Sent {
+                    offset,
+                    address: said,
+                    is_inline: true,
+                    method: 0x320 + size - 4,
+                    value: self.word(offset).unwrap_or(0),
+                    subchannel,
+                    class,
+                });
+            }
             self.keep(Upload {
-                address: address(state.qmd_high & upper_bits(class, 0x318), state.qmd_low) << 8,
+                address: said.unwrap_or(0),
                 is_inline: true,
                 runs,
                 class,
@@ -620,7 +673,17 @@ impl Pushbuffer {
         self.bursts
     }
 
-    /// Bursts that are not as a driver writes them.
+    /// Whether its last burst runs past its end.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Up to which byte its words are headers and data as a driver writes them.
+    pub fn chained(&self) -> u64 {
+        self.chained.unwrap_or(self.span.end())
+    }
+
+    /// Bursts that are not as a driver writes them; one that only runs past the end is.
     pub fn odd(&self) -> u64 {
         self.odd
     }
@@ -772,25 +835,32 @@ impl Pushbuffer {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
-    /// The value of 64 bits that a word completes: the other half is set by one of the words before it.
+    /// The value of 64 bits that a word completes: the other half is set by one of the words before it. Drivers write the half at
+    /// the lower address first; that one completes a value only where the other one is not about to be written anew.
     fn whole(&self, word: &Word, method: &Method, value: u32) -> Option<u64> {
         let half = method.half?;
         let other = word.address.checked_add_signed(half.other)?;
         let row = word.burst.row + u64::from(word.index);
-        for row in (row.saturating_sub(4)..row).rev() {
-            let before = self.row(row)?;
-            if before.burst.subchannel != word.burst.subchannel || before.address != other {
-                continue;
-            }
-            let (method_of_other, _) = self.method(&before)?;
-            let (mine, others) = (method.part(value), method_of_other.part(before.value?));
-            let whole = match half.is_high {
-                true => mine << 32 | others,
-                false => others << 32 | mine,
-            };
-            return Some(whole << method.shift());
+        let set = |row| {
+            let word_of_other = self.row(row).filter(|before| {
+                before.burst.subchannel == word.burst.subchannel && before.address == other
+            })?;
+            let (method_of_other, _) = self.method(&word_of_other)?;
+            let is_half = method_of_other.half?.other == -half.other;
+            Some(method_of_other.part(word_of_other.value.filter(|_| is_half)?))
+        };
+        if half.other > 0 && (row + 1..row + 1 + NEAR).any(|row| set(row).is_some()) {
+            return None;
         }
-        None
+        let (mine, others) = (
+            method.part(value),
+            (row.saturating_sub(NEAR)..row).rev().find_map(set)?,
+        );
+        let whole = match half.is_high {
+            true => mine << 32 | others,
+            false => others << 32 | mine,
+        };
+        Some(whole << method.shift())
     }
 
     /// The structure that holds the byte at `offset`: a header, or a word of data with its method's fields.
@@ -948,8 +1018,9 @@ fn append(runs: &mut Vec<Span>, span: Span) {
 }
 
 impl Reading {
-    /// How a pushbuffer is read of channels of the host `host` and for engines of the class `class`.
-    pub fn new(host: u16, class: u16) -> Self {
+    /// How a pushbuffer is read of channels of the host `host` and for engines of the class `class`, which is that of all
+    /// subchannels if it `is_chosen`.
+    pub fn new(host: u16, class: u16, is_chosen: bool) -> Self {
         let copies = Class::all().iter();
         let mut copies = copies.filter(|copy| copy.engine() == Engine::Copy);
         let copy = copies.find(|copy| copy.host().number == host);
@@ -957,7 +1028,10 @@ impl Reading {
             is_old: matches!(host, 0x506f | 0x826f | 0x866f),
             host,
             class,
-            copy: copy.map_or(0, |copy| copy.number),
+            copy: match is_chosen {
+                true => class,
+                false => copy.map_or(0, |copy| copy.number),
+            },
         }
     }
 }
