@@ -199,10 +199,14 @@ export class FileSpace implements ByteSpace {
   }
 
   async save({ offset, size }: Range, options: Search): Promise<{ blob: Blob; name: string }> {
-    const { blob, name } = this.session;
+    const { source, name } = this.session;
+    const { blob, member } = source;
     return {
-      // A dump may be text: its bytes are those that have been read of it.
-      blob: blob.size === this.size ? blob.slice(offset, offset + size) : await copied(this, { offset, size }, options),
+      // A dump may be text: its bytes are those that have been read of it. A member may be compressed.
+      blob:
+        !member && blob.size === this.size
+          ? blob.slice(offset, offset + size)
+          : await copied(this, { offset, size }, options),
       name: `${name}.${offset.toString(16)}-${(offset + size).toString(16)}.bin`,
     };
   }

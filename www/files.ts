@@ -2,10 +2,11 @@
 
 import { type Client, isAbort, message, PATIENCE } from './client.ts';
 import { digest } from './digest.ts';
+import { showRow } from './elements/table.ts';
 import { isView } from './panels.ts';
 import { type Place, parsePlace } from './place.ts';
 import { type Change, Session, type Tone } from './session.ts';
-import { OtherSite, type Source } from './source.ts';
+import { memberOf, OtherSite, outermost, type Source } from './source.ts';
 import { forgetPlaces, keepPlace, placeOf } from './stored.ts';
 import { name } from './text.ts';
 
@@ -38,6 +39,11 @@ export interface Told {
 
 /** Milliseconds of rest after which the place of a file is kept. */
 const REST = 400;
+
+/** Whether both are the same member of one file. */
+function isMember(one: Source, other: Source): boolean {
+  return one.blob === other.blob && one.member !== undefined && one.member.path === other.member?.path;
+}
 
 export class Files {
   sessions: readonly Session[] = [];
@@ -84,9 +90,9 @@ export class Files {
     try {
       const source = await find(signal, said);
       const [session, of] = await Promise.all([
-        Session.open(this.#client, source, { signal }),
+        Session.open(this.#client, source, { signal }, source.member && this.#outer(source)?.file),
         // What a dump was read as when it was left would have to be known before it is opened.
-        this.isRemembering && source.decode === undefined ? digest(source.blob) : null,
+        this.isRemembering && source.decode === undefined && !source.member ? digest(source.blob) : null,
       ]);
       if (signal.aborted) {
         session.close();
@@ -109,9 +115,58 @@ export class Files {
     }
   }
 
+  /** The file that a source is or lies in, if that is open. */
+  #outer({ blob }: Source): Session | undefined {
+    return this.sessions.find(({ source, isLost }) => source.blob === blob && !source.member && !isLost);
+  }
+
+  /** Shows the member of that path of the file that `source` is or lies in, at `place`; opens it unless it is open. */
+  async openMember(source: Source, path: string, place: Place | null = null): Promise<void> {
+    // Who asks for it is shown first, so that it does not come late.
+    await null;
+    const member = memberOf(source, path);
+    const twin = this.sessions.find((one) => isMember(one.source, member));
+    if (!twin || twin.isLost) {
+      await this.open(
+        member.name,
+        async () => member,
+        () => place,
+      );
+      return;
+    }
+    this.show(twin);
+    this.go(twin, place);
+  }
+
+  /** Shows the file that a member lies in, with the outermost member around it in its table. */
+  async #openOuter({ source }: Session): Promise<void> {
+    const outer = outermost(source);
+    const session =
+      this.#outer(source) ??
+      (await this.open(
+        outer.name,
+        async () => outer,
+        () => null,
+      ));
+    if (!session) return;
+    const path = source.member?.path ?? '';
+    const [columns, { rows }] = await Promise.all([
+      session.call('columns', ['members']),
+      session.call('list', ['members', 0, session.countOf('members')]),
+    ]);
+    const at = columns.findIndex(({ key }) => key === 'path');
+    const row = rows.findLastIndex((cells) => `${path}!/`.startsWith(`${cells[at]}!/`));
+    if (row >= 0) showRow(session, 'members', row);
+    session.view = 'members';
+    this.show(session);
+  }
+
   #add(session: Session, of: string | null, wanted: Place | null, isNext: boolean): Session {
     let place = wanted;
-    const twin = this.sessions.find((one) => of && this.#digests.get(one) === of && one.name === session.name);
+    const twin = this.sessions.find(
+      (one) =>
+        isMember(one.source, session.source) || (of && this.#digests.get(one) === of && one.name === session.name),
+    );
     if (twin?.isLost) {
       // What the reader has lost is there again with the file that has just been opened.
       place ??= parsePlace(twin.place);
@@ -137,6 +192,10 @@ export class Files {
   #hear(session: Session): void {
     session.onNotice = (text, tone = 'error') => this.#told.notice(text, tone);
     session.onDecode = (decode) => this.#decode(session, decode, null);
+    session.onMember = (path) => {
+      if (path) void this.openMember(session.source, path);
+      else this.#openOuter(session).catch((error) => isAbort(error) || session.onNotice(message(error)));
+    };
     session.listen((change) => this.#changed(session, change));
   }
 
@@ -167,10 +226,15 @@ export class Files {
   /** Goes to a place of an open file. */
   go(session: Session, place: Place | null): void {
     if (!place) return;
-    const { view, decode } = place;
+    const { view, decode, member } = place;
+    const { source } = session;
+    if (member !== null && member !== source.member?.path) {
+      void this.openMember(source, member, place);
+      return;
+    }
     // Of a file without an address the place does not say all: it may be a dump by how it was opened.
     const isSame =
-      decode === (session.source.decode ?? null) || (decode === null && session.source.address === undefined);
+      source.member || decode === (source.decode ?? null) || (decode === null && source.address === undefined);
     if (!isSame) {
       void this.#decode(session, decode, place);
       return;

@@ -94,11 +94,13 @@ export class History {
     const { sessions, active } = this.#files;
     const state = stateOf(entry);
     const isOurs = state?.visit === VISIT;
-    const link = (session: Session) => session.source.address ?? null;
+    const isIt = ({ source }: Session) =>
+      source.address === place.src && (source.member?.path ?? null) === place.member;
     // An entry of this visit knows its file; an address that somebody typed names it, or is about the one that is shown.
     const session =
       sessions.find((one) => isOurs && one.file === state.file) ??
-      sessions.find((one) => place.src !== null && link(one) === place.src) ??
+      sessions.find(isIt) ??
+      sessions.find(({ source }) => source.address === place.src && !source.member) ??
       (place.src === null && !state ? active : null);
     if (!session && place.src !== null) {
       this.#opening = place;

@@ -10,9 +10,9 @@ import type { ImageData } from './elements/image.ts';
 import './elements/image.ts';
 import './elements/kernels.ts';
 import './elements/map.ts';
-import type { SummaryData } from './elements/summary.ts';
+import type { Rows, SummaryData } from './elements/summary.ts';
 import './elements/summary.ts';
-import { showSelected } from './elements/table.ts';
+import { type Leads, showSelected } from './elements/table.ts';
 import './elements/texts.ts';
 
 export interface Panel<Data = unknown> {
@@ -47,6 +47,8 @@ const ICONS: Record<string, string> = {
   notes: 'M3.5 2.5h9v11h-9zM6 6h4M6 9h4',
   metadata: 'M3 3.5h6M6.5 7h7M6.5 10.5h7M4 5v5.5h1.500',
   map: 'M2 6h12v4H2zM5 6v4M7 6v4M11 6v4',
+  archs: 'M3 3h4v4h-4zM9 3h4v4h-4zM3 9h4v4h-4zM9 9h4v4h-4z',
+  members: 'M2.500 4.500h4l1.500 2h5.500v7h-11z',
   diagnostics: 'M8 2.5l6 11H2zM8 7v3M8 11.5v.5',
 };
 const TABLE_ICON = 'M2.5 3h11v10h-11zM2.5 6.300h11M2.5 9.600h11M6.5 3v10';
@@ -77,8 +79,10 @@ async function columnsWith(
   return columns;
 }
 
-/** Kernels that the summary lists. */
-const KERNELS = 8;
+/** Kernels and members that the summary lists. */
+const FIRST = 8;
+/** Architectures that it lists: all that there are. */
+const ARCHS = 200;
 /** More GPUs than there are. */
 const GPUS = 1000;
 
@@ -86,28 +90,56 @@ const summary = panel({
   request: async (session, signal): Promise<SummaryData> => {
     const kernelCount = session.countOf('kernels');
     const { format, decoded } = session.summary;
-    const mayBeDump = format === 'unknown' || decoded !== null;
+    const isMember = session.source.member !== undefined;
+    const first = async (table: string, many: number): Promise<Rows | null> => {
+      if (session.countOf(table) === 0) return null;
+      const [columns, window] = await Promise.all([
+        session.call('columns', [table], { signal }),
+        session.call('list', [table, 0, many], { signal }),
+      ]);
+      return { columns, window };
+    };
+    const mayBeDump = !isMember && (format === 'unknown' || decoded !== null);
     const isCodeObject = format === 'amdgpu';
-    const [kernel, columns, window, findings, ofGpus, gpus] = await Promise.all([
+    const [kernel, kernels, archs, members, findings, gpus] = await Promise.all([
       kernelCount === 1 ? session.call('kernel', [0], { signal }) : null,
-      kernelCount > 1 ? session.call('columns', ['kernels'], { signal }) : null,
-      kernelCount > 1 ? session.call('list', ['kernels', 0, KERNELS], { signal }) : null,
+      kernelCount > 1 ? first('kernels', FIRST) : null,
+      first('archs', ARCHS),
+      first('members', FIRST),
       session.call('diagnostics', [], { signal }),
-      isCodeObject ? session.call('columns', ['gpus'], { signal }) : null,
-      isCodeObject ? session.call('list', ['gpus', 0, GPUS], { signal }) : null,
+      isCodeObject ? first('gpus', GPUS) : null,
       mayBeDump ? import('./elements/read.ts') : null,
     ]);
     return {
       mayBeDump,
       kernel,
-      kernels: columns && window ? { columns, window } : null,
+      kernels,
+      archs,
+      members,
       findings,
-      gpus: ofGpus && gpus ? gpusOf(ofGpus, gpus) : [],
+      gpus: gpus ? gpusOf(gpus.columns, gpus.window) : [],
     };
   },
   view: (session, data: SummaryData) =>
     html`<kernel-scope-summary .session=${session} .data=${data}></kernel-scope-summary>`,
 });
+
+/** Where cells of the members lead: to what they are, in a tab of its own. */
+const leads = new WeakMap<Session, Leads>();
+
+function leadsOf(session: Session): Leads {
+  let of = leads.get(session);
+  if (!of) {
+    const path = {
+      title: 'Open it in a tab of its own (Enter)',
+      isLink: () => true,
+      go: (path: unknown) => session.openMember(String(path)),
+    };
+    of = { path };
+    leads.set(session, of);
+  }
+  return of;
+}
 
 /** Panels by the key of the table that they are about; any other table has a panel of its rows. */
 const MADE: Record<string, Made> = {
@@ -144,6 +176,12 @@ const MADE: Record<string, Made> = {
     },
     view: (session, data: ImageData, rest) =>
       html`<kernel-scope-image .session=${session} .data=${data} .rest=${rest}></kernel-scope-image>`,
+  }),
+  members: panel({
+    request: (session, signal) => session.call('columns', ['members'], { signal }),
+    view: (session, columns: Column[]) =>
+      html`<kernel-scope-table .session=${session} .table=${'members'} .columns=${columns} .label=${'Members'}
+        .leads=${leadsOf(session)}></kernel-scope-table>`,
   }),
   metadata: panel({
     // What is selected of it, as a finding does, is what whoever opens it wants to see.

@@ -4,6 +4,7 @@ import { formatPlace, parsePlace, placeOfShown } from './place.ts';
 test('a place survives its address', () => {
   const place = {
     src: 'examples/a b.cubin',
+    member: 'lib/a.so!/0!/2',
     view: 'kernels/0',
     at: '.text._Z4vaddPKfS0_Pfi+0x20',
     select: '16',
@@ -11,13 +12,15 @@ test('a place survives its address', () => {
     decode: null,
   };
   const fragment = formatPlace(place);
-  expect(fragment).toBe('src=examples/a%20b.cubin&view=kernels/0&at=.text._Z4vaddPKfS0_Pfi%2B0x20&select=16');
+  expect(fragment).toBe(
+    'src=examples/a%20b.cubin&member=lib/a.so!/0!/2&view=kernels/0&at=.text._Z4vaddPKfS0_Pfi%2B0x20&select=16',
+  );
   expect(parsePlace(`#${fragment}`)).toEqual(place);
 });
 
 test('what is typed in a view is a part of the place, readable as it stands', () => {
   const launch = 'grid=4096,2;block=256;release0=0x1000:5:stamped;arg1=f32:1.5 & more';
-  const place = { src: null, view: 'launch/3', at: null, select: null, launch, decode: null };
+  const place = { src: null, member: null, view: 'launch/3', at: null, select: null, launch, decode: null };
   const fragment = formatPlace(place);
   expect(fragment).toBe(
     'view=launch/3&launch=grid:4096,2;block:256;release0:0x1000:5:stamped;arg1:f32:1.5%20%26%20more',
@@ -34,6 +37,7 @@ test('what names no place is none', () => {
   expect(parsePlace('#view=')).toBe(null);
   expect(parsePlace('#at=image:0x180')).toEqual({
     src: null,
+    member: null,
     view: null,
     at: 'image:0x180',
     select: null,
@@ -51,13 +55,45 @@ test('a field is named by the structure that it is in, unless its name repeats',
   };
   const shown = (field: number | null, size: number) =>
     placeOfShown({ view: 'summary', typed: '', selection: { offset: 0x584, size, field }, record }, {});
-  expect(shown(0, 4)).toEqual({ src: null, view: 'summary', at: '0x580', select: 'a', launch: null, decode: null });
-  expect(shown(1, 4)).toEqual({ src: null, view: 'summary', at: '0x584', select: '4', launch: null, decode: null });
-  expect(shown(null, 1)).toEqual({ src: null, view: 'summary', at: '0x584', select: null, launch: null, decode: null });
+  expect(shown(0, 4)).toEqual({
+    src: null,
+    member: null,
+    view: 'summary',
+    at: '0x580',
+    select: 'a',
+    launch: null,
+    decode: null,
+  });
+  expect(shown(1, 4)).toEqual({
+    src: null,
+    member: null,
+    view: 'summary',
+    at: '0x584',
+    select: '4',
+    launch: null,
+    decode: null,
+  });
+  expect(shown(null, 1)).toEqual({
+    src: null,
+    member: null,
+    view: 'summary',
+    at: '0x584',
+    select: null,
+    launch: null,
+    decode: null,
+  });
 });
 
 test('what a dump is read as is a part of the place, also that its bytes are to say so', () => {
-  const place = { src: 'a.bin', view: null, at: null, select: null, launch: null, decode: 'as=pushbuffer;class=C6C0' };
+  const place = {
+    src: 'a.bin',
+    member: null,
+    view: null,
+    at: null,
+    select: null,
+    launch: null,
+    decode: 'as=pushbuffer;class=C6C0',
+  };
   expect(formatPlace(place)).toBe('src=a.bin&decode=as:pushbuffer;class:C6C0');
   expect(parsePlace(`#${formatPlace(place)}`)).toEqual(place);
   expect(formatPlace({ ...place, decode: '' })).toBe('src=a.bin&decode=auto');

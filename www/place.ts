@@ -8,6 +8,8 @@ import { hex } from './text.ts';
 export interface Place {
   /** The file, as an address on the page's own site; a file of the person's own has none. */
   src: string | null;
+  /** What lies in that file, by its path there: `0!/2`. */
+  member: string | null;
   /** The panel that is open, and what in it. */
   view: string | null;
   /** Where: an offset, or what else the core resolves (`.text.vadd+0x20`, `image:0x180`). */
@@ -20,7 +22,7 @@ export interface Place {
   decode: string | null;
 }
 
-const KEYS = ['src', 'decode', 'view', 'at', 'select', 'launch'] as const;
+const KEYS = ['src', 'member', 'decode', 'view', 'at', 'select', 'launch'] as const;
 /** A dump whose bytes say what it is. */
 const AUTO = 'auto';
 
@@ -37,6 +39,7 @@ export function parsePlace(fragment: string): Place | null {
   const launch = word('launch');
   return {
     src: word('src'),
+    member: word('member'),
     decode: readDecode(word('decode')),
     view: word('view'),
     at: word('at'),
@@ -70,12 +73,16 @@ export interface Shown {
 /** Where that is, in a file that comes from `address` and is read as `decode` says. */
 export function placeOfShown(
   { view, typed, selection, record }: Shown,
-  { address = null, decode = null }: { address?: string | null; decode?: string | null },
+  {
+    address = null,
+    member,
+    decode = null,
+  }: { address?: string | null; member?: { path: string }; decode?: string | null },
 ): Place {
   const field = selection.field === null ? undefined : record?.fields[selection.field];
   // Names in a structure can repeat (an array's entries), and one that is put together is nowhere; the bytes then say which.
   const isNamed = field && record?.is_stored && record?.fields.filter((one) => one.name === field.name).length === 1;
   const at = isNamed ? Number(record?.span.offset) : selection.offset;
   const select = isNamed ? field.name : selection.size === 1 ? null : String(selection.size);
-  return { src: address, decode, view, at: hex(at), select, launch: typed || null };
+  return { src: address, member: member?.path ?? null, decode, view, at: hex(at), select, launch: typed || null };
 }

@@ -5,7 +5,7 @@ import { type Client, isAbort, message, type Options, type Replaced, Stopped } f
 import { formatPlace, type Place, placeOfShown } from './place.ts';
 import type { Call, Calls, Field, Location, Opened, Progress, StructRecord, Summary } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
-import { probe, type Source } from './source.ts';
+import { pathIn, probe, type Source } from './source.ts';
 import { name, parseOffset } from './text.ts';
 
 export interface Selection {
@@ -20,6 +20,25 @@ export type Change = 'summary' | 'selection' | 'reveal' | 'location' | 'view' | 
 
 /** `error`: something could not be done; `info`: something is to be known for a moment. */
 export type Tone = 'error' | 'info';
+
+/** Opens what `source` is. A member does not need the file that it is opened out of to stay open. */
+async function begin(
+  client: Client,
+  file: number,
+  { blob, decode, member }: Source,
+  options?: Options,
+  of?: number,
+): Promise<Opened> {
+  if (!member) return client.call(file, 'open', [blob, decode], options);
+  if (of !== undefined) return client.call(file, 'openPath', [of, member.path], options);
+  const outer = client.newFile();
+  try {
+    await client.call(outer, 'open', [blob], options);
+    return await client.call(file, 'openPath', [outer, member.path], options);
+  } finally {
+    client.call(outer, 'close', []).catch(() => {});
+  }
+}
 
 export class Session {
   readonly name: string;
@@ -50,6 +69,8 @@ export class Session {
   onNotice: (text: string, tone?: Tone) => void = () => {};
   /** Is told what the file is to be read as (null: as any file); another session then takes the place of this one. */
   onDecode: (decode: string | null) => void = () => {};
+  /** Is told which member to show of the file that this is or lies in, by its path there; the file itself without one. */
+  onMember: (path: string) => void = () => {};
 
   private constructor(client: Client, source: Source, file: number, opened: Opened) {
     const unnamed = source.decode === undefined ? '(no name)' : `pasted ${opened.summary.format_title}`;
@@ -64,20 +85,23 @@ export class Session {
     client.addEventListener('replaced', this.#replaced);
   }
 
-  /** Opens a file. Where the reader stops meanwhile, which another file may be to blame for, it is tried once more. */
-  static async open(client: Client, source: Source, options?: Options): Promise<Session> {
+  /**
+   * Opens a file; a member, out of the file that is open under the number `of`, if it is. Where the reader stops meanwhile, which another file may be to blame for, it is tried once
+   * more.
+   */
+  static async open(client: Client, source: Source, options?: Options, of?: number): Promise<Session> {
     try {
-      return await Session.#open(client, source, options);
+      return await Session.#open(client, source, options, of);
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       return await Session.#open(client, source, options);
     }
   }
 
-  static async #open(client: Client, source: Source, options?: Options): Promise<Session> {
+  static async #open(client: Client, source: Source, options?: Options, of?: number): Promise<Session> {
     const file = client.newFile();
     try {
-      const opened = await client.call(file, 'open', [source.blob, source.decode], options);
+      const opened = await begin(client, file, source, options, of);
       // The core opens whatever it is; that nothing at all can be read of it is the page's to say.
       if (opened.summary.format === 'unknown') await probe(source);
       return new Session(client, source, file, opened);
@@ -93,7 +117,7 @@ export class Session {
   async reread(decode: string | null, options: Options): Promise<Session> {
     const { decode: _, ...source } = this.source;
     const next = decode === null ? source : { ...source, decode };
-    const opened = await this.#client.call(this.file, 'open', [next.blob, decode ?? undefined], options);
+    const opened = await begin(this.#client, this.file, next, options);
     this.#end();
     return new Session(this.#client, next, this.file, opened);
   }
@@ -110,9 +134,9 @@ export class Session {
     this.#listeners.clear();
   }
 
-  /** The file's bytes, for whoever saves some of them. */
-  get blob(): Blob {
-    return this.source.blob;
+  /** Shows a member in a tab of its own. */
+  openMember(path: string): void {
+    this.onMember(pathIn(this.source, path));
   }
 
   get summary(): Summary {
@@ -324,7 +348,7 @@ export class Session {
       return;
     }
     try {
-      this.#opened = await this.call('open', [this.source.blob, this.source.decode], { signal: this.#closed.signal });
+      this.#opened = await begin(this.#client, this.file, this.source, { signal: this.#closed.signal });
       this.isLost = false;
       this.onNotice('The reader stopped and was started again; the file has been reopened.', 'info');
       this.#say('summary');

@@ -10,11 +10,41 @@ export interface Source {
   address?: string;
   /** Of bytes that somebody has dumped, what they are to be read as: `as=pushbuffer;class=C6C0`. Other files say so themselves. */
   decode?: string;
+  /** Of what lies in a file: which member it is. The blob and the address are then that file's. */
+  member?: Member;
+}
+
+/** A member of a file. */
+interface Member {
+  /** The names from the outside in, with `!/` between. */
+  path: string;
+  /** The file. */
+  of: Source;
 }
 
 /** A file of the person's own. */
 export function fromFile(file: File): Source {
   return { name: file.name, blob: file };
+}
+
+/** The file that a source is, or lies in. */
+export function outermost(source: Source): Source {
+  return source.member?.of ?? source;
+}
+
+/** The path of a member of a source, in the file that this one lies in. */
+export function pathIn({ member }: Source, path: string): string {
+  return member ? `${member.path}!/${path}` : path;
+}
+
+/** The member of that path, in the file that `source` is or lies in. Where it has only a number, its name says of what. */
+export function memberOf(source: Source, path: string): Source {
+  const of = outermost(source);
+  const names = [of.name, ...path.split('!/')];
+  const last = names.findLastIndex((one, at) => at === 0 || !/^\d+$/.test(one));
+  const numbers = names.slice(last + 1).join('!/');
+  const name = numbers ? `${numbers} of ${names[last]}` : (names[last] ?? path);
+  return { ...of, name, member: { path, of } };
 }
 
 /** The files of a drop or a paste. */

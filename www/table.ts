@@ -73,6 +73,7 @@ export const LINKS: Record<string, string> = {
   other_relocations: 'offset',
   notes: 'size',
   texts: 'name',
+  members: 'offset',
   patches: 'image_offset',
 };
 

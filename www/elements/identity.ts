@@ -2,7 +2,7 @@
 
 import { css, html, nothing } from 'lit';
 import { client, type Work } from '../client.ts';
-import type { Summary } from '../protocol.ts';
+import type { Session } from '../session.ts';
 import { bytes, name, share } from '../text.ts';
 import './menu.ts';
 import type { Items } from './menu.ts';
@@ -12,6 +12,7 @@ const MARKS = { error: '✕', warning: '▲', note: '●', none: '●' };
 
 const WORKS: Partial<Record<Work['call'], string>> = {
   open: 'opening',
+  openPath: 'opening',
   check: 'checking',
   query: 'sorting',
   search: 'searching',
@@ -27,6 +28,7 @@ export class Identity extends Part {
         border-block-end: 1px solid var(--line); min-block-size: 47px; }
       h1 { font-size: 15px; font-weight: 650; letter-spacing: -.01em; font-family: var(--sans); max-inline-size: 32em; overflow: hidden;
         text-overflow: ellipsis; white-space: nowrap; }
+      .crumbs { font: 12px var(--mono); max-inline-size: 48em; min-inline-size: 6em; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
       .facts { font: 12px var(--mono); color: var(--dim); min-inline-size: 0; overflow-wrap: anywhere; }
       .facts b { color: var(--ink); font-weight: 600; }
       .verdict { font-weight: 600; white-space: nowrap; }
@@ -50,6 +52,7 @@ export class Identity extends Part {
       @container (min-width: 1500px) { .find .short { display: none; } }
       @container (max-width: 700px) {
         :host { padding: 8px 12px; column-gap: 10px; }
+        .crumbs { inline-size: 100%; }
         .find kbd { display: none; }
         .facts { order: 3; inline-size: 100%; }
         .verdict { order: 4; }
@@ -89,7 +92,7 @@ export class Identity extends Part {
   override render() {
     const { session } = this;
     return html`
-      ${session ? this.#file(session.name, session.summary) : html`<h1>Kernelscope</h1>`}
+      ${session ? this.#file(session) : html`<h1>Kernelscope</h1>`}
       <div class="end">
         <span class="work" role="status">${this.#work ? this.#working_(this.#work) : nothing}</span>
         ${
@@ -106,15 +109,25 @@ export class Identity extends Part {
     `;
   }
 
-  #file(file: string, { format_title, target, facts, size }: Summary) {
+  #file({ name: file, source, summary, onMember }: Session) {
+    const { format_title, target, facts, size } = summary;
     const words = [target, ...facts, bytes(size)].filter((word) => word !== null && word !== undefined);
+    const names = source.member?.path.split('!/') ?? [];
+    const own = names.pop() ?? file;
+    const crumb = (title: string, path: string) =>
+      html`<button class="link" @click=${() => onMember(path)}>${name(title, 60)}</button> › `;
     return html`
-      <h1 class="file" title=${name(file, 1000)}>${name(file, 80)}</h1>
+      ${
+        source.member
+          ? html`<nav class="crumbs" aria-label="What it lies in">${[crumb(source.member.of.name, ''), ...names.map((one, at) => crumb(one, names.slice(0, at + 1).join('!/')))]}</nav>`
+          : nothing
+      }
+      <h1 class="file" title=${name(file, 1000)}>${name(own, 80)}</h1>
       <span class="facts"><b>${format_title}</b>${words.map((word) => html` · ${name(word)}`)}</span>
     `;
   }
 
-  #verdict({ verdict }: Summary) {
+  #verdict({ verdict }: Session['summary']) {
     const severity = verdict.severity ?? 'none';
     const tone = severity === 'note' ? 'none' : severity;
     return html`<button class="verdict ${tone}" title="The findings" @click=${() => this.#show('diagnostics')}>

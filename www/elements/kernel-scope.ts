@@ -53,7 +53,7 @@ const isBoolean = (value: unknown) => typeof value === 'boolean';
 /** Attributes that name a place. */
 const PLACE = ['view', 'at', 'select', 'launch', 'decode'];
 
-const NOWHERE: Place = { src: null, decode: null, view: null, at: null, select: null, launch: null };
+const NOWHERE: Place = { src: null, member: null, decode: null, view: null, at: null, select: null, launch: null };
 
 /** Regions in the order in which F6 goes through them. */
 const REGIONS = ['kernel-scope-ribbon', 'kernel-scope-nav', 'kernel-scope-panel', 'bytes', 'fields'];
@@ -236,6 +236,7 @@ export class KernelScope extends LitElement {
   get #attributes(): Place {
     return {
       src: null,
+      member: null,
       decode: readDecode(this.decode || null),
       view: this.view || null,
       at: this.at || null,

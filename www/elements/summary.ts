@@ -12,13 +12,22 @@ import './gpus.ts';
 import './kernel.ts';
 import { define, Part } from './part.ts';
 
+/** The first rows of a table. */
+export interface Rows {
+  columns: Column[];
+  window: Window;
+}
+
 export interface SummaryData {
   /** The bytes are those of a dump, or may be. */
   mayBeDump: boolean;
   /** The only kernel. */
   kernel: KernelDetail | null;
   /** The first of several kernels. */
-  kernels: { columns: Column[]; window: Window } | null;
+  kernels: Rows | null;
+  /** The architectures of what the file holds, and the first members. */
+  archs: Rows | null;
+  members: Rows | null;
   findings: Diagnostic[];
   /** GPUs, and whether the code runs on them; none where that is not known. */
   gpus: Gpu[];
@@ -33,7 +42,7 @@ export class SummaryView extends Part {
     css`
       :host { display: block; padding: 12px 20px 20px; }
       h3 { font: 600 13px var(--sans); margin: 20px 0 6px; }
-      .columns:first-child h3, .first { margin-block-start: 2px; }
+      .columns:first-child h3, .lead:first-child { margin-block-start: 2px; }
       .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(340px, 100%), 1fr)); gap: 0 40px; }
       .roles li { display: grid; grid-template-columns: 12px 6.2em minmax(3em, 1fr) auto 5em; gap: 10px; align-items: center; padding: 2.5px 0; }
       .roles .swatch { inline-size: 12px; block-size: 12px; border-radius: 2px; }
@@ -67,7 +76,9 @@ export class SummaryView extends Part {
     return html`
       ${data.mayBeDump ? html`<kernel-scope-read .session=${session}></kernel-scope-read>` : nothing}
       ${data.kernel ? html`<kernel-scope-kernel .session=${session} .kernel=${data.kernel} .brief=${true}></kernel-scope-kernel>` : nothing}
-      ${data.kernels ? this.#kernels(data.kernels) : nothing}
+      ${this.#rows('archs', 'Architectures', data.archs)}
+      ${this.#rows('members', 'Members', data.members, (cell) => session.openMember(cell))}
+      ${this.#rows('kernels', 'Kernels', data.kernels, (_, index) => this.#show(`kernels/${index}`))}
       <div class="columns">
         <section><h3>What it is made of</h3>${this.#composition()}</section>
         <section>
@@ -78,26 +89,29 @@ export class SummaryView extends Part {
     `;
   }
 
-  #kernels({ columns, window }: { columns: Column[]; window: Window }) {
+  /** The first rows of a table; what they are called leads somewhere. */
+  #rows(table: string, title: string, rows: Rows | null, go?: (cell: string, index: number) => void) {
+    if (!rows) return nothing;
+    const { columns, window } = rows;
     const shown = columns.flatMap((column, index) =>
       column.is_shown && column.unit !== 'hex' ? [{ column, index }] : [],
     );
     return html`
-      <h3 class="first">Kernels · ${count(window.matched)}</h3>
-      <div class="wide"><table aria-label="Kernels">
+      <h3 class="lead">${title} · ${count(window.matched)}</h3>
+      <div class="wide"><table aria-label=${title}>
         <thead><tr>${shown.map(({ column }) => html`<th scope="col" class=${isRight(column) ? 'right' : ''}>${column.title}</th>`)}</tr></thead>
         <tbody>${window.rows.map(
           (row, i) =>
             html`<tr>${shown.map(({ column, index }, at) => {
               const text = cellText(row[index], column, 90);
               return html`<td class=${isRight(column) ? 'right' : ''}>
-              ${at === 0 ? html`<button class="link" @click=${() => this.#show(`kernels/${window.index[i] ?? i}`)}>${text}</button>` : text}</td>`;
+              ${at === 0 && go ? html`<button class="link" @click=${() => go(String(row[index]), window.index[i] ?? i)}>${text}</button>` : text}</td>`;
             })}</tr>`,
         )}</tbody>
       </table></div>
       ${
         window.matched > window.rows.length
-          ? html`<p class="more"><button class="link" @click=${() => this.#show('kernels')}>All ${count(window.matched)} kernels</button></p>`
+          ? html`<p class="more"><button class="link" @click=${() => this.#show(table)}>All ${count(window.matched)} ${title.toLowerCase()}</button></p>`
           : nothing
       }
     `;
