@@ -7,10 +7,8 @@
 use serde::Serialize;
 
 use crate::error::Severity;
-use crate::record::Record;
+use crate::record::{Kind, Record};
 use crate::span::Span;
-
-pub use crate::typed::typed;
 
 /// Keys that a kernel's occupancy alone is asked for. A launch and its occupancy are told by one text, so that these are none
 /// that a launch does not know.
@@ -185,6 +183,31 @@ impl<'a> Form<'a> {
         self.read(&key, typed, number).or(default)
     }
 
+    /// Asks for the value of a field that is understood as `kind`: a number, or the name of a value that has one.
+    pub fn field(&mut self, ask: Ask<'_>, kind: Option<Kind>) -> Option<u64> {
+        let key = ask.key.to_owned();
+        let typed = self.ask(ask, InputKind::Number, String::new());
+        let kind = kind.unwrap_or(Kind::Hex);
+        self.read(&key, typed, |typed| {
+            if let Some(value) = kind.value_of(typed) {
+                return Ok(value);
+            }
+            number(typed).map_err(|message| match kind.names() {
+                names if names.is_empty() => message,
+                names => format!("{message}; the names of its values are {}", list(&names)),
+            })
+        })
+    }
+
+    /// Reads what was typed for the parameter of `size` bytes that was asked for as `key`.
+    pub fn value(&mut self, key: &str, typed: Option<&str>, size: usize) -> Option<Vec<u8>> {
+        let value = self.read(key, typed, |typed| crate::typed::typed(typed, size))?;
+        if let Some(note) = value.note {
+            self.note(key, note);
+        }
+        Some(value.bytes)
+    }
+
     /// Asks for up to three numbers.
     pub fn dimensions(&mut self, ask: Ask<'_>, default: Option<[u64; 3]>) -> Option<[u64; 3]> {
         let key = ask.key.to_owned();
@@ -214,7 +237,14 @@ impl<'a> Form<'a> {
         let by_key = |typed: &str| choices.iter().position(|choice| choice.key == typed);
         let found = typed.and_then(|typed| by_key(typed).or_else(|| find(typed)));
         if let (Some(typed), None) = (typed, found) {
-            self.error(&key, format!("{typed:?} is none of the choices"));
+            let can = choices.iter().filter(|choice| choice.unavailable.is_none());
+            let keys: Vec<&str> = can.map(|choice| choice.key.as_str()).collect();
+            let counts = choices.get(default).map_or("", |choice| &choice.key);
+            let keys = list(&keys);
+            self.error(
+                &key,
+                format!("{typed:?} is none of the choices, which are {keys}; {counts} counts"),
+            );
         }
         let index = found.unwrap_or(default);
         if let (Some(input), Some(choice)) = (self.inputs.last_mut(), choices.get(index)) {
@@ -254,10 +284,12 @@ impl<'a> Form<'a> {
         self.say(key, Severity::Error, message.into());
     }
 
-    /// Whether something is wrong with what was typed so far.
-    pub fn has_errors(&self) -> bool {
+    /// Whether something is wrong with what was typed so far for inputs that are none of `others`.
+    pub fn has_errors_beside(&self, others: &[&str]) -> bool {
         let mut problems = self.problems.iter();
-        problems.any(|problem| problem.severity == Severity::Error)
+        problems.any(|problem| {
+            problem.severity == Severity::Error && !others.contains(&problem.input.as_str())
+        })
     }
 
     /// Says what is worth knowing about it.
@@ -281,8 +313,10 @@ impl<'a> Form<'a> {
 pub fn number(text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let (digits, radix) = digits.map_or((text, 10), |digits| (digits, 16));
-    parse(digits, radix)
-        .ok_or_else(|| format!("{text:?} is no number such as 64 or 0x40, of 64 bits at most"))
+    parse(digits, radix).map_err(|why| match why {
+        Misread::Digits => format!("{text:?} is no whole number such as 64 or 0x40"),
+        why => why.say(text),
+    })
 }
 
 /// An address in hexadecimal digits, with `0x` before them or not.
@@ -291,17 +325,50 @@ pub fn number(text: &str) -> Result<u64, String> {
 /// What would be right, in words.
 pub fn address(text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    parse(digits.unwrap_or(text), 16)
-        .ok_or_else(|| format!("{text:?} is no address such as 0x7f0000100000, of 64 bits at most"))
+    parse(digits.unwrap_or(text), 16).map_err(|why| match why {
+        Misread::Digits => format!("{text:?} is no address such as 0x7f0000100000"),
+        why => why.say(text),
+    })
 }
 
-fn parse(digits: &str, radix: u32) -> Option<u64> {
-    // The parser takes a sign, too.
-    let is_signed = digits.starts_with(['+', '-']);
-    let digits = digits.replace('_', "");
-    u64::from_str_radix(&digits, radix)
-        .ok()
-        .filter(|_| !is_signed)
+/// Why digits are no number.
+enum Misread {
+    Digits,
+    Negative,
+    TooLarge,
+}
+
+impl Misread {
+    fn say(self, text: &str) -> String {
+        let why = match self {
+            Self::Negative => "is negative",
+            _ => "is too large: a number has 64 bits at most",
+        };
+        format!("{text:?} {why}")
+    }
+}
+
+fn parse(digits: &str, radix: u32) -> Result<u64, Misread> {
+    let plain = digits.replace('_', "");
+    let is_number =
+        |digits: &str| !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
+    if plain.strip_prefix('-').is_some_and(is_number) {
+        return Err(Misread::Negative);
+    }
+    if !is_number(&plain) {
+        return Err(Misread::Digits);
+    }
+    u64::from_str_radix(&plain, radix).map_err(|_| Misread::TooLarge)
+}
+
+/// Names in a row, so many at most that a sentence is still read.
+pub fn list(names: &[&str]) -> String {
+    const MOST: usize = 12;
+    let mut text = names[..names.len().min(MOST)].join(", ");
+    if names.len() > MOST {
+        text.push_str(&format!(" and {} more", names.len() - MOST));
+    }
+    text
 }
 
 /// Up to three numbers with a comma or an `x` between them; those left out are 1.
@@ -437,9 +504,23 @@ mod tests {
         assert_eq!(number("1_000"), Ok(1000));
         assert_eq!(number("18446744073709551615"), Ok(u64::MAX));
         assert_eq!(address("7f00"), Ok(0x7f00));
-        for wrong in ["", "-1", "+1", "0x", "1.5", "18446744073709551616", "_"] {
-            assert!(number(wrong).is_err(), "{wrong}");
+        for (wrong, why) in [
+            ("", "no whole number"),
+            ("-1", "negative"),
+            ("+1", "no whole number"),
+            ("0x", "no whole number"),
+            ("-0x10", "no whole number"),
+            ("1.5", "no whole number"),
+            ("1e3", "no whole number"),
+            ("_", "no whole number"),
+            ("18446744073709551616", "too large"),
+            ("0x10000000000000000", "too large"),
+        ] {
+            let message = number(wrong).expect_err(wrong);
+            assert!(message.contains(why), "{wrong}: {message}");
         }
+        assert!(address("here").is_err_and(|why| why.contains("no address")));
+        assert!(address("-7f00").is_err_and(|why| why.contains("negative")));
         assert_eq!(dimensions("4096"), Ok([4096, 1, 1]));
         assert_eq!(dimensions("8, 4,2"), Ok([8, 4, 2]));
         assert_eq!(dimensions("8x4"), Ok([8, 4, 1]));
@@ -450,6 +531,35 @@ mod tests {
         for sizes in [[7, 1, 1], [7, 2, 1], [1, 1, 3]] {
             assert_eq!(dimensions(&shown(sizes)), Ok(sizes));
         }
+    }
+
+    #[test]
+    fn fields_take_the_names_of_their_values() {
+        static STATES: crate::record::Names =
+            crate::record::Names::packed("0\tINDEPENDENTLY\t\n1\tVIA_HEADER_INDEX\t\n");
+        let typed = Inputs::read("a=VIA_HEADER_INDEX;b=true;c=3;d=BY_NAME;e=TRUE");
+        let mut form = Form::new(&typed);
+        let mut ask = |key, kind| {
+            let ask = Ask {
+                key,
+                label: key,
+                group: "Fields",
+                note: String::new(),
+            };
+            form.field(ask, kind)
+        };
+        let states = Some(Kind::Enum(&STATES));
+        assert_eq!(ask("a", states), Some(1));
+        assert_eq!(ask("b", Some(Kind::Flag)), Some(1));
+        assert_eq!(ask("c", states), Some(3));
+        assert_eq!(ask("d", states), None);
+        assert_eq!(ask("e", Some(Kind::Count)), None);
+        let messages: Vec<&str> = form.problems.iter().map(|p| p.message.as_str()).collect();
+        assert!(messages[0].ends_with("INDEPENDENTLY, VIA_HEADER_INDEX"));
+        assert_eq!(
+            messages[1],
+            "\"TRUE\" is no whole number such as 64 or 0x40"
+        );
     }
 
     #[test]
@@ -474,6 +584,12 @@ mod tests {
         assert_eq!(form.address(ask("e")), None);
         let about: Vec<&str> = form.problems.iter().map(|p| p.input.as_str()).collect();
         assert_eq!(about, ["b", "d"]);
+        // What can be typed is in the message: nobody has to look for it.
+        assert!(form.problems[1].message.ends_with("1, 2; 1 counts"));
+        assert_eq!(
+            list(&["x"; 15]),
+            format!("{} and 3 more", ["x"; 12].join(", "))
+        );
         let given: Vec<bool> = form.inputs.iter().map(|input| input.is_given).collect();
         assert_eq!(given, [true, true, true, true, false]);
         assert_eq!(form.inputs[1].value, "twelve");

@@ -5,6 +5,10 @@ use serde::Serialize;
 
 use crate::launch::{Input, Problem};
 
+/// Inputs that the answer for one multiprocessor or compute unit does not depend on: what is wrong with them is said, and the
+/// answer given. Of a GPU that is none, another one counts, which is said, too.
+pub(crate) const BESIDE: [&str; 3] = ["gpu", "grid", "units"];
+
 /// A number that went into the answer, and who says so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]

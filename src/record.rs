@@ -167,6 +167,9 @@ pub enum Kind {
     Float,
 }
 
+/// What a flag that is not set is called, and one that is.
+const FLAG: [&str; 2] = ["FALSE", "TRUE"];
+
 impl Kind {
     fn named(text: &str, names: &[&'static Names]) -> Self {
         let (word, rest) = text.split_once(':').unwrap_or((text, ""));
@@ -197,6 +200,33 @@ impl Kind {
             "log2" => Self::Log2,
             "float" => Self::Float,
             _ => Self::Hex,
+        }
+    }
+
+    /// The value that `text` names, if one of this kind has that name.
+    pub fn value_of(self, text: &str) -> Option<u64> {
+        match self {
+            Self::Enum(names) | Self::Flags(names) => {
+                let mut entries = names.entries().iter();
+                let entry = entries.find(|entry| entry.name.eq_ignore_ascii_case(text))?;
+                Some(entry.value)
+            }
+            Self::Flag => FLAG
+                .iter()
+                .position(|name| name.eq_ignore_ascii_case(text))
+                .map(|value| value as u64),
+            _ => None,
+        }
+    }
+
+    /// The names that values of this kind have.
+    pub fn names(self) -> Vec<&'static str> {
+        match self {
+            Self::Enum(names) | Self::Flags(names) => {
+                names.entries().iter().map(|entry| entry.name).collect()
+            }
+            Self::Flag => FLAG.to_vec(),
+            _ => Vec::new(),
         }
     }
 

@@ -30,16 +30,26 @@ const TYPES: &[(&str, usize, Kind)] = &[
 ];
 
 /// What can be typed, for the note of an input.
-pub const NOTE: &str = "TYPE:VALUE with ptr, u8 to u64, i8 to i64, f16, bf16, f32, f64 (0x… are their bits), several values with \
+pub const NOTE: &str = "TYPE:VALUE with ptr, u8 to u64, i8 to i64, f16, bf16, f32, f64 (inf, nan; 0x… are their bits), several values with \
     commas between them; raw:HEX in the order of memory; without a type a whole number or, of 4 and 8 bytes, one with a point";
 
-/// The bytes of the value that is typed for a parameter of `size` bytes, lowest first: `TYPE:VALUE`, several of a type with
-/// commas between them, `raw:` and hexadecimal digits in the order of memory, or a value alone. That is a whole number where
-/// there is one of `size` bytes, or a floating-point number if it looks like one; else raw bytes.
+/// A value that is typed for a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Typed {
+    /// Its bytes, lowest first.
+    pub bytes: Vec<u8>,
+    /// What is worth knowing about it: that its type has no such number, and the nearest one counts.
+    pub note: Option<String>,
+}
+
+/// The value that is typed for a parameter of `size` bytes: `TYPE:VALUE`, several of a type with commas between them, `raw:`
+/// and hexadecimal digits in the order of memory, or a value alone. That is a whole number where there is one of `size`
+/// bytes, or a floating-point number if it looks like one; else raw bytes.
 ///
 /// # Errors
 /// What would be right, in words: a type that there is, a value that it can have, `size` bytes in all.
-pub fn typed(text: &str, size: usize) -> Result<Vec<u8>, String> {
+pub fn typed(text: &str, size: usize) -> Result<Typed, String> {
+    let mut note = None;
     let (name, values) = match text.split_once(':') {
         Some((name, values)) => (name.trim(), values.trim()),
         None => (untyped(text.trim(), size), text.trim()),
@@ -57,13 +67,15 @@ pub fn typed(text: &str, size: usize) -> Result<Vec<u8>, String> {
         };
         let mut bytes = Vec::new();
         for value in values.split(',') {
-            let bits = bits(value.trim(), width, kind, name)?;
+            let value = value.trim();
+            let bits = bits(value, width, kind, name)?;
+            note = note.or_else(|| rounded(value, kind, bits, name));
             bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
         }
         bytes
     };
     match bytes.len() == size {
-        true => Ok(bytes),
+        true => Ok(Typed { bytes, note }),
         false => Err(format!(
             "the parameter has {size} bytes, {text:?} as {name} has {}",
             bytes.len()
@@ -137,14 +149,45 @@ fn bits(text: &str, width: usize, kind: Kind, name: &str) -> Result<u64, String>
         Kind::Float(..) if text.starts_with("0x") => unsigned(number(text)?),
         Kind::Float(exponent, fraction) => {
             let wrong = || format!("{text:?} is no number such as 1.5, -2e-3, inf or nan");
-            Ok(match width {
+            let bits = match width {
                 // Both are rounded once: a double that is rounded again can be one step off.
                 4 => text.parse::<f32>().map_err(|_| wrong())?.to_bits().into(),
                 8 => text.parse::<f64>().map_err(|_| wrong())?.to_bits(),
                 _ => narrow(text.parse().map_err(|_| wrong())?, exponent, fraction),
-            })
+            };
+            let infinity = ((1 << exponent) - 1) << fraction;
+            // What is typed with digits is no infinity.
+            if bits & most >> 1 == infinity && text.contains(|c: char| c.is_ascii_digit()) {
+                return Err(format!("{text} does not fit into {name}"));
+            }
+            Ok(bits)
         }
     }
+}
+
+/// What `text` became where that shows: a whole number of which the type has none, or anything that is rounded to 0. Other
+/// fractions are hardly ever those that are typed.
+fn rounded(text: &str, kind: Kind, bits: u64, name: &str) -> Option<String> {
+    let Kind::Float(exponent, fraction) = kind else {
+        return None;
+    };
+    let size = bits & !(1 << (exponent + fraction));
+    let digits = text.trim_start_matches(['+', '-']);
+    let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
+    if size == 0 && !digits.starts_with("0x") && mantissa.contains(|c| matches!(c, '1'..='9')) {
+        return Some(format!("{text} is too near to 0 for {name}: it becomes 0"));
+    }
+    let whole: u64 = digits.parse().ok()?;
+    // The number is (2^fraction + its bits) × 2^shift.
+    let shift = (size >> fraction) as i64 - ((1 << (exponent - 1)) - 1) - i64::from(fraction);
+    let parts = u128::from(size & ((1 << fraction) - 1) | 1 << fraction);
+    let became = match shift {
+        ..0 => parts.checked_shr(shift.unsigned_abs() as u32).unwrap_or(0),
+        _ => parts << shift.min(64),
+    };
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    (whole != 0 && became != whole.into())
+        .then(|| format!("{name} has no {text}: the nearest it has, {sign}{became}, counts"))
 }
 
 /// The bits of the floating-point number nearest to `value` that has so many bits of exponent and of fraction, the even one
@@ -197,7 +240,8 @@ mod tests {
             ("raw:00 11_22", &[0x00, 0x11, 0x22]),
             ("001122", &[0x00, 0x11, 0x22]),
         ] {
-            assert_eq!(typed(text, bytes.len()).as_deref(), Ok(bytes), "{text}");
+            let found = typed(text, bytes.len()).expect(text);
+            assert_eq!((&*found.bytes, found.note), (bytes, None), "{text}");
         }
     }
 
@@ -207,7 +251,6 @@ mod tests {
         for (text, bits) in [
             ("65504", 0x7bff),
             ("65519.99", 0x7bff),
-            ("65520", 0x7c00),
             ("inf", 0x7c00),
             ("-inf", 0xfc00),
             ("nan", 0x7e00),
@@ -220,7 +263,7 @@ mod tests {
             ("1e-300", 0x0000),
             ("-0", 0x8000),
         ] {
-            let bytes = typed(&format!("f16:{text}"), 2).expect(text);
+            let bytes = typed(&format!("f16:{text}"), 2).expect(text).bytes;
             assert_eq!(bytes, u16::to_le_bytes(bits), "{text}");
         }
         // bfloat16 is the upper half of binary32: 1 + 2^-8 is half-way between 1 and 1 + 2^-7.
@@ -229,13 +272,65 @@ mod tests {
             ("1.01171875", 0x3f82),
             ("3e38", 0x7f62),
         ] {
-            let bytes = typed(&format!("bf16:{text}"), 2).expect(text);
+            let bytes = typed(&format!("bf16:{text}"), 2).expect(text).bytes;
             assert_eq!(bytes, u16::to_le_bytes(bits), "{text}");
         }
     }
 
     #[test]
+    fn numbers_that_a_type_has_not_are_told() {
+        // 24, 11, 8 and 53 significant bits; half-way cases are rounded to even.
+        for (text, size, became) in [
+            ("f32:16777217", 4, Some("16777216")),
+            ("f32:-16777219", 4, Some("-16777220")),
+            ("f32:16777216", 4, None),
+            ("f16:2049", 2, Some("2048")),
+            ("bf16:257", 2, Some("256")),
+            ("f64:9007199254740993", 8, Some("9007199254740992")),
+            ("f64:18446744073709551615", 8, Some("18446744073709551616")),
+            ("f16:1e-300", 2, Some("becomes 0")),
+            ("f32:1,16777217", 8, Some("16777216")),
+            // That decimal fractions are rounded is no news.
+            ("f32:0.1", 4, None),
+            ("f32:0", 4, None),
+            ("f32:-0.0", 4, None),
+            ("f32:0e5", 4, None),
+            ("f32:0x00000000", 4, None),
+            ("u32:16777217", 4, None),
+            ("f64:1", 8, None),
+        ] {
+            let note = typed(text, size).expect(text).note;
+            assert_eq!(note.is_some(), became.is_some(), "{text}: {note:?}");
+            let note = note.unwrap_or_default();
+            assert!(note.contains(became.unwrap_or_default()), "{text}: {note}");
+        }
+    }
+
+    #[test]
     fn what_does_not_fit_is_said() {
+        // A kernel that is given an infinity for a large number computes something else: the largest numbers are
+        // 3.4028235e38, 65504 and 1.7976931348623157e308, and half a step more is rounded up.
+        for (text, size) in [
+            ("f32:1e39", 4),
+            ("f32:-3.4028236e38", 4),
+            ("1e39", 4),
+            ("f16:65520", 2),
+            ("bf16:3.4e38", 2),
+            ("f64:1e400", 8),
+        ] {
+            let message = typed(text, size).expect_err(text);
+            assert!(message.contains("does not fit"), "{text}: {message}");
+        }
+        for (text, bits) in [
+            ("f32:3.4028235e38", 0x7f7f_ffff_u32),
+            ("f32:inf", 0x7f80_0000),
+            ("f32:-Infinity", 0xff80_0000),
+            ("nan", 0x7fc0_0000),
+            ("f32:0x7f800000", 0x7f80_0000),
+        ] {
+            let found = typed(text, 4).expect(text);
+            assert_eq!(found.bytes, bits.to_le_bytes(), "{text}");
+        }
         for (text, size) in [
             ("f32:1.5", 8),
             ("u8:256", 1),

@@ -383,7 +383,9 @@ fn a_launch_is_printed_as_text_words_json_and_bytes() {
         "133:128 QMD_GROUP_ID 0x5 set.QMD_GROUP_ID",
         "program code of _Z4vaddPKfS0_Pfi 0x7f0000000100 1567:1536, 1584:1568 (>> 32)",
         "bank0 constant bank 0 (open) 1055:1024, 1072:1056 (>> 32)",
-        "3039:3008 parameter 3 0x7 u32:7 arg3",
+        // Parameters begin at 0x160 of bank 0; three pointers are before it.
+        "c[0x0][0x178] 4 bytes parameter 3 0x7 u32:7 arg3",
+        "arg0 parameter 0 (open) c[0x0][0x160]",
     ] {
         assert!(lines.iter().any(|known| known == line), "{line}: {text}");
     }
@@ -470,4 +472,161 @@ fn what_a_dispatch_hands_to_the_gpu_is_printed() {
     assert!(text.starts_with(first), "{text}");
     let output = kernelscope(&[&launch[..], &["--arg", "3=u64:1"]].concat());
     assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).expect("text");
+    // Three pointers of 8 bytes are ahead of the size.
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    assert!(
+        lines.iter().any(|line| line.starts_with("+0x18 ")),
+        "{text}"
+    );
+    // One bit of the header by a name instead of a number, and what names there are.
+    let set = |value: &str| {
+        let set = format!("type={value}");
+        let output = kernelscope(&[&launch[..], &["--set", &set, "--hex"]].concat());
+        let error = String::from_utf8(output.stderr).expect("text");
+        (String::from_utf8(output.stdout).expect("text"), error)
+    };
+    // HSA: a barrier-AND packet is 3.
+    assert!(set("BARRIER_AND").0.starts_with("0000: 00031503"));
+    assert!(set("BARRIER").1.contains("BARRIER_AND, "));
+}
+
+/// What a command says on stdout and stderr, and its exit code.
+fn said(arguments: &[&str]) -> (Option<i32>, String, Vec<String>) {
+    let output = kernelscope(arguments);
+    let error = String::from_utf8(output.stderr).expect("text");
+    (
+        output.status.code(),
+        String::from_utf8(output.stdout).expect("text"),
+        error.lines().map(str::to_owned).collect(),
+    )
+}
+
+#[test]
+fn words_say_beside_them_what_they_leave_open() {
+    // Whoever writes words to a GPU has to know which of them are 0 for want of an address.
+    let vadd = fixture("nvidia/cubin/vadd.sm_80.11.8.cubin");
+    let launch = ["qmd", &vadd, "--kernel", "0", "--gpu", "sm_89", "--hex"];
+    let (code, _, errors) = said(&launch);
+    assert_eq!(code, Some(0));
+    assert_eq!(
+        errors,
+        [
+            "kernelscope: open: program, code of _Z4vaddPKfS0_Pfi, bits 1567:1536 and 1584:1568: written as 0",
+            "kernelscope: open: program, code of _Z4vaddPKfS0_Pfi that is fetched ahead, bits 287:256 and 1640:1632: written as 0",
+            "kernelscope: open: bank0, constant bank 0, bits 1055:1024 and 1072:1056: written as 0",
+        ]
+    );
+    // Nothing is open, nothing is said: a note on what other drivers do is not about these words.
+    let more = ["--program", "0x100000", "--bank0", "0x200000"];
+    let (code, _, errors) = said(&[&launch[..], &more].concat());
+    assert_eq!((code, errors.len()), (Some(0), 0), "{errors:?}");
+    let (code, _, errors) = said(&[&launch[..], &more, &["--block", "0"]].concat());
+    assert_eq!((code, errors.len()), (Some(1), 1), "{errors:?}");
+    assert!(errors[0].starts_with("kernelscope: error: block: "));
+    let (_, _, errors) = said(&[&launch[..], &["--part", "bank0"]].concat());
+    let line = "kernelscope: open: arg0, parameter 0, c[0x0][0x160]: written as 0";
+    assert!(errors.iter().any(|known| known == line), "{errors:?}");
+    // The same of a file.
+    let out = std::env::temp_dir().join(format!("kernelscope-open-{}", std::process::id()));
+    let path = out.display().to_string();
+    let (_, _, errors) = said(&["qmd", &vadd, "--kernel", "0", "-o", &path]);
+    std::fs::remove_file(&out).expect("removed");
+    assert!(errors[0].starts_with("kernelscope: open: program, "));
+    let file = fixture("amdgpu/out/vadd.gfx906.v5.co");
+    let (_, _, errors) = said(&["dispatch", &file, "--kernel", "vadd", "--hex"]);
+    // HSA: kernel_object is at bytes 32 to 39.
+    let line = "kernelscope: open: object, Kernel object, bits 319:256: written as 0";
+    assert!(errors.iter().any(|known| known == line), "{errors:?}");
+}
+
+#[test]
+fn the_descriptor_ahead_of_hoppers_is_told_and_led_to_the_real_one() {
+    let vadd = fixture(VADD);
+    let launch = [
+        "qmd",
+        &vadd,
+        "--kernel",
+        "0",
+        "--profile",
+        "cuda",
+        "--hex",
+        "--qmd",
+        "0x7f00000100",
+    ];
+    let (code, _, errors) = said(&launch);
+    assert_eq!(code, Some(0));
+    let line = "kernelscope: note: a second descriptor goes ahead of this one: --part qmd_null";
+    assert!(errors.iter().any(|known| known == line), "{errors:?}");
+    let (code, text, errors) = said(&[&launch[..], &["--part", "qmd_null"]].concat());
+    assert_eq!((code, errors.len()), (Some(0), 0), "{errors:?}");
+    // DEPENDENT_QMD0_POINTER is word 14 of 04.00 (479:448), shifted by 8.
+    let row = text.lines().find(|line| line.starts_with("0030: "));
+    assert_eq!(row.and_then(|row| row.split(' ').nth(3)), Some("7f000001"));
+}
+
+#[test]
+fn what_cannot_be_typed_says_what_can() {
+    let vadd = fixture("nvidia/cubin/vadd.sm_80.11.8.cubin");
+    let launch = ["qmd", &vadd, "--kernel", "0", "--gpu", "sm_89"];
+    for (more, expected) in [
+        // An infinity that nobody has typed.
+        (
+            ["--arg", "3=f32:1e39"],
+            "error: arg3: 1e39 does not fit into f32",
+        ),
+        (["--block", "-1"], "error: block: \"-1\" is negative"),
+        (
+            ["--block", "1e3"],
+            "error: block: \"1e3\" is no whole number",
+        ),
+        (
+            ["--shared", "99999999999999999999"],
+            "error: shared: \"99999999999999999999\" is too large",
+        ),
+        (
+            ["--profile", "nvidia"],
+            "error: profile: \"nvidia\" is none of the choices, which are rig, cuda; rig counts",
+        ),
+        (
+            ["--set", "SAMPLER_INDEX=HEADER"],
+            "error: set.SAMPLER_INDEX: \"HEADER\" is no whole number such as 64 or 0x40; the names of its values are INDEPENDENTLY, VIA_HEADER_INDEX",
+        ),
+    ] {
+        let (code, text, _) = said(&[&launch[..], &more].concat());
+        assert_eq!(code, Some(1), "{more:?}");
+        assert!(
+            text.lines().any(|line| line.starts_with(expected)),
+            "{text}"
+        );
+    }
+    for (more, expected) in [
+        (
+            ["--arg", "3=f32:16777217"],
+            "note: arg3: f32 has no 16777217: the nearest it has, 16777216, counts",
+        ),
+        // 382: what rig and CUDA set.
+        (["--set", "SAMPLER_INDEX=INDEPENDENTLY"], "382:382 "),
+    ] {
+        let (code, text, _) = said(&[&launch[..], &more].concat());
+        assert_eq!(code, Some(0), "{more:?}");
+        let line = text
+            .lines()
+            .find(|line| line.trim_start().starts_with(expected));
+        let line = line.unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(line.contains("INDEPENDENTLY"), expected.contains("382"));
+    }
+    // Names are exact; those that contain what was typed are told.
+    for command in ["code", "bank0"] {
+        let (code, _, errors) = said(&[command, &vadd, "vadd"]);
+        assert_eq!(code, Some(2));
+        assert_eq!(
+            errors[0],
+            format!(
+                "kernelscope: {command}: there is no kernel \"vadd\"; names with it: _Z4vaddPKfS0_Pfi"
+            )
+        );
+    }
+    let (code, _, errors) = said(&["qmd", &vadd, "--kernel", "vsub"]);
+    assert_eq!((code, errors[0].contains("names with")), (Some(2), false));
 }

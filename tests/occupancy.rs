@@ -156,6 +156,8 @@ fn charts_are_the_answers_for_other_inputs() {
 #[test]
 fn what_cannot_be_launched_is_said_at_its_input() {
     let document = common::open("nvidia/cubin/vadd.sm_80.11.8.cubin");
+    // How many blocks an SM holds is nothing that the grid or the number of SMs changes.
+    let beside = ["grid", "units", "gpu"];
     for (launch, expected) in [
         ("block=1024", vec![]),
         ("block=1025", vec!["block"]),
@@ -177,13 +179,27 @@ fn what_cannot_be_launched_is_said_at_its_input() {
         ("grid=0", vec!["grid"]),
         ("units=0", vec!["units"]),
         ("gpu=sm_1", vec!["gpu"]),
+        // PTX ISA: a block has the barriers 0 to 15.
+        ("barriers=16", vec![]),
+        ("barriers=17", vec!["barriers"]),
         ("gpu=sm_53;registers=128;block=256", vec![]),
         ("gpu=sm_53;registers=129;block=256", vec!["block"]),
     ] {
         let found = answer(&document, 0, &format!("{ADA}{launch}"));
         assert_eq!(wrong(&found), expected, "{launch}");
-        assert_eq!(found.groups.is_some(), expected.is_empty(), "{launch}");
+        let is_beside = expected.iter().all(|input| beside.contains(input));
+        assert_eq!(found.groups.is_some(), is_beside, "{launch}");
+        if !expected.is_empty() {
+            assert_eq!(found.grid_waves, None, "{launch}");
+        }
     }
+    // Without a GPU that there is the file's own counts, and that is said.
+    let found = answer(&document, 0, "gpu=sm_99;grid=0");
+    let own = answer(&document, 0, "");
+    assert_eq!((found.groups, found.waves), (own.groups, own.waves));
+    let message = &found.problems[0].message;
+    assert!(message.starts_with("\"sm_99\" is none"), "{message}");
+    assert!(message.ends_with("; sm_80 counts"), "{message}");
     // What is not typed counts as the cubin has it.
     let found = answer(&document, 0, "");
     let value = |key: &str| {
@@ -339,6 +355,9 @@ fn workgroups_fill_registers_and_lds() {
     ] {
         let found = answer(&document, many, launch);
         assert_eq!(wrong(&found), expected, "{launch}");
+        let mut wrong = expected.iter();
+        let is_beside = wrong.all(|input| ["gpu", "grid", "units"].contains(input));
+        assert_eq!(found.groups.is_some(), is_beside, "{launch}");
     }
     let found = answer(&document, many, "gpu=gfx1100;block=64");
     assert!(

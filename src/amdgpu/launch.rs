@@ -8,8 +8,7 @@ use super::{CodeObject, Kernel, Processor, tables};
 use crate::elf::Elf;
 use crate::error::Diagnostics;
 use crate::launch::{
-    Ask, Choice, Form, InputKind, Inputs, Launch, Made, Origin, OriginKind, Slot, SlotPart, number,
-    typed,
+    Ask, Choice, Form, InputKind, Inputs, Launch, Made, Origin, OriginKind, Slot, SlotPart,
 };
 use crate::record::Record;
 use crate::span::Span;
@@ -343,17 +342,13 @@ impl<'a> Dispatch<'a> {
                 group: "Fields",
                 note: "the value of this field alone".into(),
             };
-            form.ask(ask, InputKind::Number, String::new());
-            match number(text) {
-                Ok(value) => {
-                    packet.put(form, field, value, key, origin(OriginKind::Set, key, None));
-                    // A value that only run time knows is known then.
-                    let slots = packet.slots.iter_mut();
-                    let slots =
-                        slots.filter(|slot| slot.parts.iter().any(|part| part.field == field));
-                    slots.for_each(|slot| slot.value = Some(format!("0x{value:x}")));
-                }
-                Err(message) => form.error(key, message),
+            let kind = tables::AQL_DISPATCH.field(field).map(|field| field.kind);
+            if let Some(value) = form.field(ask, kind) {
+                packet.put(form, field, value, key, origin(OriginKind::Set, key, None));
+                // A value that only run time knows is known then.
+                let slots = packet.slots.iter_mut();
+                let slots = slots.filter(|slot| slot.parts.iter().any(|part| part.field == field));
+                slots.for_each(|slot| slot.value = Some(format!("0x{value:x}")));
             }
         }
         packet.check(form);
@@ -509,13 +504,12 @@ impl<'a> Dispatch<'a> {
         let text = form.ask(ask, InputKind::Text, shown.unwrap_or_default());
         // A pointer whose address is still to come: the type alone.
         let text = text.filter(|text| text.trim_end_matches(':') != "ptr");
-        let given = text.and_then(|text| {
-            let read = match is_digits && !text.contains(':') {
-                true => typed(&format!("ptr:{text}"), room.len()),
-                false => typed(text, room.len()),
-            };
-            read.map_err(|message| form.error(&key, message)).ok()
-        });
+        let given = match text {
+            Some(digits) if is_digits && !digits.contains(':') => {
+                form.value(&key, Some(&format!("ptr:{digits}")), room.len())
+            }
+            text => form.value(&key, text, room.len()),
+        };
         let said = given.is_some().then(|| text.unwrap_or_default().to_owned());
         if let Some(bytes) = &given {
             room.copy_from_slice(bytes);

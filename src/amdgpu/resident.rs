@@ -9,9 +9,8 @@ use super::target::Target;
 use super::value::Value;
 use super::{CodeObject, Kernel, Processor, runs, tables};
 use crate::compatibility::Answer;
-use crate::error::Severity;
 use crate::launch::{Ask, Choice, Form, Inputs, shown};
-use crate::occupancy::{Chart, Fact, Limit, OccupancyAnswer};
+use crate::occupancy::{BESIDE, Chart, Fact, Limit, OccupancyAnswer};
 use crate::order;
 use crate::span::Span;
 
@@ -138,12 +137,6 @@ impl CodeObject {
         let asked = Asked::new(self, kernel, gpu, &mut form, product(block), fixed, dynamic)?;
         asked.check(&mut form);
         check_scratch(&mut form, kernel, gpu);
-        // A grid or a number of compute units that cannot be is nothing that keeps a workgroup from running.
-        let mut problems = form.problems.iter();
-        let has_errors = problems.any(|problem| {
-            let is_of_grid = ["grid", "units"].contains(&problem.input.as_str());
-            problem.severity == Severity::Error && !is_of_grid
-        });
         for (key, message) in [
             (
                 "sgprs",
@@ -160,11 +153,11 @@ impl CodeObject {
         let room = asked.room()?;
         let held = asked.held();
         let least = held.least();
-        let is_possible = least > 0 && !has_errors;
+        let is_possible = least > 0 && !form.has_errors_beside(&BESIDE);
         let waves = asked.needs.waves_of(asked.needs.workgroup);
         let groups_of_gpu = |units: u64| f64::from(least) * units as f64 / asked.cus() as f64;
         let grid_waves = match (grid, units) {
-            (Some(grid), Some(units @ 1..)) if is_possible && product(grid) > 0 => {
+            (Some(grid), Some(units @ 1..)) if is_possible && !form.has_errors_beside(&[]) => {
                 Some(product(grid) as f64 / groups_of_gpu(units))
             }
             _ => None,

@@ -6,7 +6,7 @@
 
 use super::{Cubin, Kernel, tables};
 use crate::launch::{Ask, Choice, Form, Inputs, shown};
-use crate::occupancy::{Chart, Fact, Limit, OccupancyAnswer};
+use crate::occupancy::{BESIDE, Chart, Fact, Limit, OccupancyAnswer};
 
 /// What an SM shares out among its blocks: a row of [`tables::CAPABILITIES`], which says what each number is.
 #[derive(Debug)]
@@ -42,6 +42,8 @@ pub const BLOCK: u32 = 1024;
 const BLOCK_Z: u64 = 64;
 /// Registers of a thread.
 const THREAD_REGISTERS: u32 = 255;
+/// Named barriers of a block: PTX ISA, `bar` and `barrier`.
+const BARRIERS: u32 = 16;
 /// Registers are allocated to a warp by so many.
 const REGISTER_UNIT: u32 = 256;
 /// Bytes of shared memory that every block can have, and that a static array can.
@@ -260,7 +262,7 @@ impl Cubin {
             "Barriers",
             "Kernel",
             kernel.barriers,
-            "named barriers of a block; they limit from compute capability 9.0 on",
+            "named barriers of a block, 16 at most; they limit from compute capability 9.0 on",
         );
         let needs = Needs {
             threads: narrow(product(block)),
@@ -272,9 +274,9 @@ impl Cubin {
 
         let held = capability.held(&needs);
         let least = held.least();
-        let is_possible = least > 0 && !form.has_errors();
+        let is_possible = least > 0 && !form.has_errors_beside(&BESIDE);
         let grid_waves = match (grid, units) {
-            (Some(grid), Some(units @ 1..)) if is_possible => {
+            (Some(grid), Some(units @ 1..)) if is_possible && !form.has_errors_beside(&[]) => {
                 Some(product(grid) as f64 / (u64::from(least) as f64 * units as f64))
             }
             _ => None,
@@ -432,6 +434,15 @@ fn check(
             format!(
                 "such a block would need {checked} registers; it can have {}",
                 capability.block_registers
+            ),
+        );
+    }
+    if needs.barriers > BARRIERS {
+        form.error(
+            "barriers",
+            format!(
+                "a block has {BARRIERS} named barriers at most, here {}",
+                needs.barriers
             ),
         );
     }

@@ -60,14 +60,24 @@ Options of qmd and dispatch (--json lists all that can be given, with their rang
   --kernel NAME  the kernel, by its name or its number in the table of kernels
   --grid X,Y,Z, --block X,Y,Z, --cluster X,Y,Z, --shared BYTES (dynamic),
   --stack BYTES (of a thread, where the kernel does not say)
-  --gpu GPU, --qmd-version V, --profile rig|cuda
-  --program, --bank0 … --bank7, --chain, --shared-window, --local-window, --object, --kernarg, --signal ADDRESS
-  --release0, --release1 ADDRESS:VALUE[:stamped]
-  --arg N=VALUE  the value of parameter N, such as f32:1.5; can be repeated
-  --set FIELD=VALUE, --hidden KIND=VALUE  the value of one field, of one hidden argument; can be repeated
-  --part PART    which of the structures --hex and -o are about: qmd (default), bank0, packet, kernarg
+  --gpu GPU, --qmd-version V, --profile rig|cuda (dispatch: hip|hsa)
+  --program, --shared-window, --local-window, --object, --kernarg, --signal ADDRESS
+  --bank0 … --bank7 ADDRESS[/BYTES]  BYTES of a bank that is not the kernel's but the driver's own
+  --chain ADDRESS|yes, --release0, --release1 ADDRESS:VALUE[:stamped]|yes  yes: there is one, what only run time knows is open
+  --qmd ADDRESS  of the descriptor itself, where another one goes ahead of it (Hopper, profile cuda)
+  --arg N=TYPE:VALUE  the value of parameter N, such as 3=f32:1.5: ptr, u8 to u64, i8 to i64, f16, bf16, f32, f64, several
+                 values with commas between them; raw:HEX; a number without a type is as long as the parameter; can be repeated
+  --set FIELD=VALUE, --hidden KIND=VALUE  the value of one field, as a number or by its name (SAMPLER_INDEX=INDEPENDENTLY,
+                 TRUE, FALSE), of one hidden argument; can be repeated
+  --part PART    which of the structures --hex and -o are about: qmd (default), qmd_null, bank0; packet (default), kernarg
   --grid-items X,Y,Z  dispatch: the grid in work-items, where the last workgroups are partial ones
-  --hex          its 32-bit words; with -o OUT its bytes are written to a file
+  --hex          its 32-bit words; with -o OUT its bytes are written to a file; what is open is 0 in them, and said on stderr
+
+Who says what a driver writes:
+  rig            what the project raven fixes for a launch like CUDA's
+  cuda           captures of CUDA's launches on Ada, GH200, H100, GB203 and GB10
+  tinygrad, mesa NAK  drivers whose source (both MIT) says so
+  hip, hsa       logs of ROCm; ROCR-Runtime and LLVM's offload runtime
 
 Options of occupancy (--json lists all that can be given, and has the charts whole):
   --kernel, --gpu, --block, --grid, --shared  as above
@@ -138,6 +148,7 @@ const INPUTS: &[&str] = &[
     "bank6",
     "bank7",
     "chain",
+    "qmd",
     "release0",
     "release1",
     "shared-window",
@@ -374,16 +385,6 @@ fn bank_offset(text: &str) -> Result<u32, Failure> {
 
 /// A number, decimal or hexadecimal with `0x`.
 pub fn number(option: &str, text: &str) -> Result<u64, Failure> {
-    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    let (digits, radix) = digits.map_or((text, 10), |digits| (digits, 16));
-    // The parser takes a sign, too.
-    let is_signed = digits.starts_with(['+', '-']);
-    let parsed = u64::from_str_radix(digits, radix)
-        .ok()
-        .filter(|_| !is_signed);
-    parsed.ok_or_else(|| {
-        Failure::Usage(format!(
-            "{option}: expected a number such as 64 or 0x40, found {text:?}"
-        ))
-    })
+    let parsed = kernelscope::launch::number(text);
+    parsed.map_err(|why| Failure::Usage(format!("{option}: {why}")))
 }

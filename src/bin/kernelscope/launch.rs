@@ -5,7 +5,7 @@ use std::io::Write;
 use kernelscope::document::Document;
 use kernelscope::error::Severity;
 use kernelscope::export;
-use kernelscope::launch::{Launch, Made, OriginKind, Problem, Slot};
+use kernelscope::launch::{Launch, Made, OriginKind, Problem};
 
 use crate::arguments::{Arguments, Failure};
 use crate::visible;
@@ -36,10 +36,7 @@ pub fn print(
                 .map_err(|error| Failure::Read(format!("{}: {error}", visible(path))))?,
             None => words(made, out)?,
         }
-        // What is printed are words and nothing else; what is wrong with them is said beside it.
-        for problem in &launch.problems {
-            let _ = writeln!(std::io::stderr(), "kernelscope: {}", line(problem));
-        }
+        beside(&launch, made);
         return Ok(has_errors);
     }
     for problem in &launch.problems {
@@ -53,7 +50,7 @@ pub fn print(
             made.bytes.len()
         )?;
         fields(made, out)?;
-        slots(&made.slots, out)?;
+        slots(made, out)?;
     }
     Ok(has_errors)
 }
@@ -86,6 +83,46 @@ fn part<'a>(launch: &'a Launch, arguments: &Arguments) -> Result<&'a Made, Failu
     })
 }
 
+/// What is printed are words and nothing else; what is wrong with them, and what they do not say, is said beside it.
+fn beside(launch: &Launch, made: &Made) {
+    let problems = launch.problems.iter();
+    let problems = problems.filter(|problem| problem.severity != Severity::Note);
+    let mut lines: Vec<String> = problems.map(line).collect();
+    let open = made.slots.iter().filter(|slot| slot.value.is_none());
+    lines.extend(open.map(|slot| {
+        let parts = slot.parts.iter().map(|part| place(made, part.bits));
+        let parts = parts.collect::<Vec<_>>().join(" and ");
+        let bits = if is_of_bytes(made) { "" } else { "bits " };
+        let line = format!(
+            "open: {}, {}, {bits}{parts}: written as 0",
+            slot.input, slot.name
+        );
+        export::visible(&line).into_owned()
+    }));
+    let mut others = launch.made.iter();
+    if made.key == "qmd" && others.any(|other| other.key == "qmd_null") {
+        lines.push("note: a second descriptor goes ahead of this one: --part qmd_null".into());
+    }
+    for line in lines {
+        let _ = writeln!(std::io::stderr(), "kernelscope: {line}");
+    }
+}
+
+/// Whether the fields of it are whole bytes, which code reads by their offset.
+fn is_of_bytes(made: &Made) -> bool {
+    matches!(made.key.as_str(), "bank0" | "kernarg")
+}
+
+/// Where a field is, as whoever reads it writes that: operands of bank 0 as disassemblers do, offsets from the address of the
+/// kernarg segment, else bits.
+fn place(made: &Made, [msb, lsb]: [u32; 2]) -> String {
+    match made.key.as_str() {
+        "bank0" => format!("c[0x0][0x{:x}]", lsb / 8),
+        "kernarg" => format!("+0x{:x}", lsb / 8),
+        _ => format!("{msb}:{lsb}"),
+    }
+}
+
 /// Four words a line behind the offset of the first.
 fn words(made: &Made, out: &mut impl Write) -> std::io::Result<()> {
     for (row, bytes) in made.bytes.chunks(16).enumerate() {
@@ -108,6 +145,7 @@ fn fields(made: &Made, out: &mut impl Write) -> std::io::Result<()> {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for (field, origin) in made.record.fields.iter().zip(&made.origins) {
         let [msb, lsb] = field.bits;
+        let at = place(made, field.bits);
         if origin.what == OriginKind::Unset {
             let name = export::visible(&field.name);
             let known = reasons
@@ -115,8 +153,8 @@ fn fields(made: &Made, out: &mut impl Write) -> std::io::Result<()> {
                 .find(|(reason, _)| *reason == origin.source);
             match known {
                 _ if origin.source.is_empty() => unset += 1,
-                Some((_, names)) => names.push(format!("{name} ({msb}:{lsb})")),
-                None => reasons.push((&origin.source, vec![format!("{name} ({msb}:{lsb})")])),
+                Some((_, names)) => names.push(format!("{name} ({at})")),
+                None => reasons.push((&origin.source, vec![format!("{name} ({at})")])),
             }
             continue;
         }
@@ -124,8 +162,11 @@ fn fields(made: &Made, out: &mut impl Write) -> std::io::Result<()> {
             Some(place) => format!("{} at 0x{:x}", origin.source, place.offset),
             None => origin.source.clone(),
         };
-        lines.push(vec![
-            format!("  {msb}:{lsb}"),
+        let mut cells = vec![format!("  {at}")];
+        if is_of_bytes(made) {
+            cells.push(format!("{} bytes", (msb - lsb + 1) / 8));
+        }
+        cells.extend([
             match field.alternative_of {
                 Some(_) => format!("  = {}", export::visible(&field.name)),
                 None => export::visible(&field.name).into_owned(),
@@ -137,8 +178,13 @@ fn fields(made: &Made, out: &mut impl Write) -> std::io::Result<()> {
             export::visible(field.meaning.as_deref().unwrap_or_default()).into_owned(),
             export::visible(&source).into_owned(),
         ]);
+        lines.push(cells);
     }
-    write!(out, "{}", export::align(&lines, &[true, false, true]))?;
+    let right: &[bool] = match is_of_bytes(made) {
+        true => &[false, true, false, true],
+        false => &[true, false, true],
+    };
+    write!(out, "{}", export::align(&lines, right))?;
     for (reason, names) in reasons {
         writeln!(out, "  {reason}: {}", names.join(", "))?;
     }
@@ -152,18 +198,18 @@ fn fields(made: &Made, out: &mut impl Write) -> std::io::Result<()> {
 }
 
 /// What only run time knows, and where it goes.
-fn slots(slots: &[Slot], out: &mut impl Write) -> std::io::Result<()> {
-    if slots.is_empty() {
+fn slots(made: &Made, out: &mut impl Write) -> std::io::Result<()> {
+    if made.slots.is_empty() {
         return Ok(());
     }
     writeln!(out, "  Known at run time only:")?;
     let mut lines = Vec::new();
-    for slot in slots {
+    for slot in &made.slots {
         let parts = slot.parts.iter().map(|part| {
-            let [msb, lsb] = part.bits;
+            let place = place(made, part.bits);
             match part.shift {
-                0 => format!("{msb}:{lsb}"),
-                shift => format!("{msb}:{lsb} (>> {shift})"),
+                0 => place,
+                shift => format!("{place} (>> {shift})"),
             }
         });
         lines.push(vec![

@@ -270,8 +270,26 @@ fn kernel(document: &Document, arguments: &Arguments) -> Result<u64, Failure> {
     let kernel = index_in(document, "kernels", which);
     kernel.ok_or_else(|| {
         let command = &arguments.command;
-        Failure::Usage(format!("{command}: there is no kernel {which:?}"))
+        let mut why = format!("{command}: there is no kernel {which:?}");
+        let near = containing(document, "kernels", which);
+        if !near.is_empty() {
+            why.push_str(&format!("; names with it: {}", near.join(", ")));
+        }
+        Failure::Usage(why)
     })
+}
+
+/// Names in a table that contain `word`, a few of them. Those of C++ are longer than what people call a kernel.
+fn containing(document: &Document, key: &str, word: &str) -> Vec<String> {
+    let table = document.table(key);
+    let rows = table.as_ref().map_or(0, |table| table.len());
+    let names = (0..rows).filter_map(|row| {
+        let cell = table.as_ref()?.cell(row, "name");
+        let name = cell.text(Unit::Text);
+        let has_it = !word.is_empty() && name.contains(word);
+        has_it.then(|| export::visible(&name).into_owned())
+    });
+    names.take(5).collect()
 }
 
 /// The descriptor of a kernel as text for LLVM's assembler.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::BANKS;
 use super::draft::origin;
 use super::plan::Plan;
-use crate::launch::{Ask, Form, InputKind, Made, Origin, OriginKind, Slot, SlotPart, typed};
+use crate::launch::{Ask, Form, InputKind, Made, Origin, OriginKind, Slot, SlotPart};
 use crate::nvidia::bank0::{Bank0, BankPart, BankUse, SIZE};
 use crate::record::{Kind, Record};
 
@@ -100,13 +100,7 @@ impl Bank {
             let text = form.ask(ask, InputKind::Text, String::new());
             // A pointer whose address is still to come: the type alone.
             let text = text.filter(|text| text.trim_end_matches(':') != "ptr");
-            let bytes = text.and_then(|text| match typed(text, part.size as usize) {
-                Ok(bytes) => Some(bytes),
-                Err(message) => {
-                    form.error(&key, message);
-                    None
-                }
-            });
+            let bytes = form.value(&key, text, part.size as usize);
             typed_ones.push(Typed {
                 key,
                 offset: part.offset,

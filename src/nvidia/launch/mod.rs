@@ -167,7 +167,8 @@ impl Plan<'_> {
                 group: "Fields",
                 note: "The value of this field of the descriptor, whatever the launch is".into(),
             };
-            let Some(value) = form.number(ask, None) else {
+            let kind = self.version.layout.field(field).map(|field| field.kind);
+            let Some(value) = form.field(ask, kind) else {
                 continue;
             };
             let (major, minor) = self.version.number();
