@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::amdgpu::aql;
 use crate::container::Format;
 use crate::document::PartInfo;
-use crate::dump::{self, Dump};
+use crate::dump::{self, ByteOrder, Dump};
 use crate::elf::map::{Leaf, Part, Role};
 use crate::error::{Diagnostic, Diagnostics, Kind, Severity};
 use crate::launch::{Ask, Choice, Form, Input, Inputs, Problem, shown};
@@ -163,8 +163,17 @@ impl Dumped {
         };
         match asked {
             "qmd" => {
-                dumped.read_descriptors(&mut form, findings);
-                let printed = dumped.descriptors.iter_mut().zip(&bursts);
+                let sizes = bursts.iter().map(|burst| burst.bytes.len() as u64);
+                let apart = match form.typed("lengths") {
+                    Some(typed) => typed
+                        .split(',')
+                        .filter_map(|size| size.parse().ok())
+                        .collect(),
+                    None => sizes.collect::<Vec<u64>>(),
+                };
+                dumped.read_descriptors(&mut form, &apart, findings);
+                let bursts = bursts.iter().filter(|burst| !burst.bytes.is_empty());
+                let printed = dumped.descriptors.iter_mut().zip(bursts);
                 printed.for_each(|(found, burst)| found.address = burst.address);
             }
             "pushbuffer" => dumped.read_pushbuffer(&mut form, findings),
@@ -231,7 +240,8 @@ impl Dumped {
         Some(dumped)
     }
 
-    fn read_descriptors(&mut self, form: &mut Form<'_>, findings: &mut Diagnostics) {
+    /// Reads launch descriptors; `apart` has how long each is of those that were dumped by themselves.
+    fn read_descriptors(&mut self, form: &mut Form<'_>, apart: &[u64], findings: &mut Diagnostics) {
         let size = self.source.size();
         let bytes = self.source.read_up_to(0, DESCRIPTORS);
         let bytes = findings.take(bytes).unwrap_or_default();
@@ -241,13 +251,24 @@ impl Dumped {
             findings
                 .push(Diagnostic::error(Kind::Limit, text).at(self.source.absolute(DESCRIPTORS)));
         }
-        let told = sequence(&bytes);
+        let told = match apart {
+            [_, _, ..] => self::apart(&bytes, apart),
+            _ => sequence(&bytes),
+        };
         let candidates = match told.first() {
-            Some(&(version, _)) => vec![(version, "")],
+            Some(&(version, span)) => match bytes.get(..span.size as usize) {
+                Some(one) if exact(one).is_none() => qmd::detect(one),
+                _ => vec![(version, "")],
+            },
             None => qmd::detect(&bytes),
         };
-        let version = ask_version(form, &candidates, &bytes, findings);
+        // Descriptors that were dumped apart are none of twice the length.
+        let one = if apart.len() > 1 { &[] } else { &*bytes };
+        let version = ask_version(form, &candidates, one, findings);
         let each = match version {
+            Some(version) if apart.len() > 1 => {
+                told.into_iter().map(|(_, span)| (version, span)).collect()
+            }
             Some(version) => chunks(bytes.len(), version),
             None if told.is_empty() => match candidates.first() {
                 Some((version, _)) => vec![(*version, Span::new(0, bytes.len() as u64))],
@@ -845,13 +866,15 @@ fn unwrapped(
     let typed = typed
         .and_then(|typed| typed.parse().ok())
         .filter(|number| *number < 2);
+    let typed_order = form.typed("order").and_then(ByteOrder::from_key);
     let Dump {
-        mut bytes,
+        bytes,
         numbering,
+        order,
         bursts,
         findings: said,
         ..
-    } = dump::read(&text, typed);
+    } = dump::read(&text, typed, typed_order);
     if let Some(numbering) = numbering {
         let choices = vec![choice("0", "from 0"), choice("1", "from 1")];
         let note = "the number of the first word of the list";
@@ -862,29 +885,39 @@ fn unwrapped(
             &numbering.to_string(),
         );
     }
+    if let Some((order, reason)) = order {
+        let choices = vec![
+            choice("little", "the lowest byte last, as numbers are written"),
+            choice("big", "as they are in memory"),
+        ];
+        choose(
+            form,
+            ask("order", "Bytes of a group", reason),
+            choices,
+            order.key(),
+        );
+    }
     said.all()
         .into_iter()
         .for_each(|finding| findings.push(finding));
-    if bursts.len() > 1 {
-        bytes = bursts
-            .iter()
-            .flat_map(|burst| burst.bytes.iter().copied())
-            .collect();
-    }
     (Source::memory(bytes), bursts)
 }
 
-/// What `source` is as text, if it is text and not too long.
+/// What `source` is as text, if it is text; of a long one a little more than is read of a dump, which says then that it is cut.
 fn text(source: &Source) -> Option<String> {
-    if source.size() > dump::LIMIT as u64 {
-        return None;
-    }
     // Most files show at their beginning that they are none.
     let start = source.read_up_to(0, 1024).ok()?;
     if start.iter().any(|byte| matches!(byte, 0..=8)) {
         return None;
     }
-    let bytes = source.read_up_to(0, source.size()).ok()?;
+    let mut bytes = source.read_up_to(0, dump::LIMIT as u64 + 4).ok()?;
+    if bytes.len() > dump::LIMIT
+        && let Err(error) = std::str::from_utf8(&bytes)
+        && error.error_len().is_none()
+    {
+        // The last character is cut.
+        bytes.truncate(error.valid_up_to());
+    }
     if !dump::is_text(&bytes) {
         return None;
     }
@@ -893,7 +926,11 @@ fn text(source: &Source) -> Option<String> {
 
 /// Whether `source` is text that is a dump as a whole.
 fn is_dump_as_text(source: &Source) -> bool {
-    let dump = text(source).map(|text| dump::read(&text, None));
+    // What is longer is only read where it is said to be a dump.
+    let source = Some(source).filter(|source| source.size() <= dump::LIMIT as u64);
+    let dump = source
+        .and_then(text)
+        .map(|text| dump::read(&text, None, None));
     dump.is_some_and(|dump| {
         let mut findings = dump.findings.iter();
         dump.form.is_some() && findings.all(|finding| finding.severity == Severity::Note)
@@ -929,6 +966,22 @@ fn sequence(bytes: &[u8]) -> Vec<(&'static Version, Span)> {
         }
     }
     Vec::new()
+}
+
+/// Descriptors that are as long as `sizes` say, each of the version that it is likeliest of. An empty one is none.
+fn apart(bytes: &[u8], sizes: &[u64]) -> Vec<(&'static Version, Span)> {
+    let mut rest = bytes;
+    let mut found = Vec::new();
+    for &size in sizes {
+        let start = (bytes.len() - rest.len()) as u64;
+        let size = usize::try_from(size).unwrap_or(usize::MAX).min(rest.len());
+        let (one, behind) = rest.split_at(size);
+        rest = behind;
+        let detected = || Some(qmd::detect(one).first()?.0);
+        let version = exact(one).or_else(detected);
+        found.extend(version.map(|version| (version, Span::new(start, size as u64))));
+    }
+    found
 }
 
 /// `size` bytes as descriptors of `version`; the last one may be cut.

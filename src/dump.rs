@@ -1,8 +1,10 @@
 //! Dumps as text: bytes that were printed as digits, and bytes printed so.
 //!
-//! Words of several bytes are little-endian, as the machines are that print them. Whatever is not understood is a finding with the
+//! Words of several bytes are little-endian, as the machines are that print them, if nothing says that their bytes stand in order.
+//! Whatever is not understood is a finding with the
 //! line that it is in; bytes that were not printed are zeros and a finding.
 
+use std::cmp::Ordering;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -22,6 +24,32 @@ pub enum DumpForm {
     Words,
 }
 
+/// In which order the bytes of a group of digits stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByteOrder {
+    /// The lowest byte last, as a number is written.
+    Little,
+    /// As they are in memory, like xxd prints groups without `-e`.
+    Big,
+}
+
+impl ByteOrder {
+    /// As it is typed.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Little => "little",
+            Self::Big => "big",
+        }
+    }
+
+    /// The order that is typed as `key`.
+    pub fn from_key(key: &str) -> Option<Self> {
+        [Self::Little, Self::Big]
+            .into_iter()
+            .find(|order| order.key().eq_ignore_ascii_case(key))
+    }
+}
+
 /// What was printed of a burst of methods that streams a launch descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Burst {
@@ -38,12 +66,14 @@ pub struct Burst {
 /// Bytes that were printed.
 #[derive(Clone, Debug, Default)]
 pub struct Dump {
-    /// The bytes; of several bursts those of the first one.
+    /// The bytes; those of bursts one behind the other.
     pub bytes: Vec<u8>,
     /// What they were printed as; `None` where no bytes were found.
     pub form: Option<DumpForm>,
     /// Which number the first word has, 0 or 1, where words are numbered.
     pub numbering: Option<u32>,
+    /// In which order the bytes of groups stand, and what says it, where groups have several bytes.
+    pub order: Option<(ByteOrder, &'static str)>,
     /// The bursts, where that is what was printed.
     pub bursts: Vec<Burst>,
     /// What was not understood, and what was left out.
@@ -57,8 +87,8 @@ pub fn is_text(bytes: &[u8]) -> bool {
 }
 
 /// Reads the bytes that `text` has as digits. Where words are numbered, the first one has the number `numbering`, 0 or 1; `None` tells
-/// from the numbers.
-pub fn read(text: &str, numbering: Option<u32>) -> Dump {
+/// from the numbers. `order` is that of the bytes in groups of digits; `None` tells from the characters beside them.
+pub fn read(text: &str, numbering: Option<u32>, order: Option<ByteOrder>) -> Dump {
     let mut reader = Reader {
         dump: Dump::default(),
         line: 0,
@@ -68,25 +98,30 @@ pub fn read(text: &str, numbering: Option<u32>) -> Dump {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
+    let is_cut = end < text.len();
     let text = &text[..end];
-    if end == LIMIT {
+    if is_cut {
         reader.say(
             Severity::Warning,
             "only the first 16 MiB of the text are read",
         );
     }
-    if begins_with_digits(text) {
-        reader.hex(text);
+    if is_counted(text) {
+        reader.words(text, numbering, counted);
+    } else if begins_with_digits(text) {
+        reader.hex(text, order);
+    } else if has_string(text) {
+        reader.strings(text);
     } else if text.contains('{') {
         reader.c(text, Some('{'));
     } else if text.lines().any(|line| word(line).is_some()) {
-        reader.words(text, numbering);
+        reader.words(text, numbering, word);
     } else if is_list(text) {
         reader.c(text, None);
     } else if is_list_in_brackets(text) {
         reader.c(text, Some('['));
     } else {
-        reader.hex(text);
+        reader.hex(text, order);
     }
     let mut dump = reader.dump;
     if dump.bytes.len() > LIMIT {
@@ -238,6 +273,99 @@ fn numbered((index, rest): (&str, &str)) -> Option<(u64, Number)> {
     Some((index, number?))
 }
 
+/// Number and value of a line that has nothing else: `12: 0x1000`.
+fn counted(line: &str) -> Option<(u64, Number)> {
+    let line = line.trim().trim_end_matches([',', ';']);
+    let parts = line.split_at(line.find(|c: char| !c.is_ascii_digit())?);
+    let mut values = parts
+        .1
+        .trim_start_matches([':', ' ', '\t'])
+        .split_whitespace();
+    let is_alone = values.next().is_some() && values.next().is_none();
+    numbered(parts).filter(|_| is_alone && parts.1.trim_start().starts_with(':'))
+}
+
+/// Whether the lines of `text` are counted words: each has the next number and one value, and values are longer than the bytes
+/// that lines with offsets would have at such steps.
+fn is_counted(text: &str) -> bool {
+    let lines = text.lines().map(str::trim).filter(|line| !is_remark(line));
+    let (mut last, mut is_long, mut count) = (None, false, 0);
+    for line in lines {
+        let Some((index, number)) = counted(line) else {
+            return false;
+        };
+        if number.value > u64::from(u32::MAX)
+            || last.is_some_and(|last: u64| last.checked_add(1) != Some(index))
+        {
+            return false;
+        }
+        is_long |= number.digits > 2;
+        last = Some(index);
+        count += 1;
+    }
+    count > 1 && is_long
+}
+
+/// Whether `text` has a string in quotes with bytes as escapes, as C and Python write them.
+fn has_string(text: &str) -> bool {
+    let escape = |(at, _): (usize, &str)| {
+        let next = text.as_bytes().get(at + 1);
+        next.is_some_and(|next| matches!(next, b'x' | b'0'..=b'7'))
+    };
+    let first = text.match_indices('\\').find(|found| escape(*found));
+    first.is_some_and(|(at, _)| text[..at].contains(['"', '\'']))
+}
+
+/// Where an escape that begins at `at` of `text` ends, and the byte that it is.
+fn escaped(text: &[u8], at: usize) -> Option<(usize, u8)> {
+    let digits = |from: usize, most: usize, radix: u32| {
+        let digits = text[from.min(text.len())..].iter().take(most);
+        let digits = digits.map_while(|&byte| char::from(byte).to_digit(radix));
+        digits.fold((from, 0), |(end, value), digit| {
+            (end + 1, value * radix + digit)
+        })
+    };
+    let byte = match *text.get(at + 1)? {
+        b'x' => {
+            // More digits would be of a number that no byte has; Python and printf write two.
+            let (end, value) = digits(at + 2, 2, 16);
+            return (end > at + 2).then_some((end, value as u8));
+        }
+        b'0'..=b'7' => {
+            let (end, value) = digits(at + 1, 3, 8);
+            return Some((end, u8::try_from(value).ok()?));
+        }
+        b'n' => b'\n',
+        b't' => b'\t',
+        b'r' => b'\r',
+        b'a' => 7,
+        b'b' => 8,
+        b'v' => 11,
+        b'f' => 12,
+        b'e' => 27,
+        byte @ (b'"' | b'\'' | b'\\' | b'?') => byte,
+        _ => return None,
+    };
+    Some((at + 2, byte))
+}
+
+/// How many elements the array has whose declaration `text` is: `uint32_t qmd[64] =`.
+fn declared(text: &str) -> Option<u64> {
+    let text = text.trim_end();
+    let text = text.strip_suffix('=').unwrap_or(text).trim_end();
+    let (_, count) = text.strip_suffix(']')?.rsplit_once('[')?;
+    Some(number(count.trim())?.value)
+}
+
+/// The index that an element of an array names, `[12] = 0x1000`, and what follows it.
+fn designated(item: &str) -> Option<(u64, &str)> {
+    let (index, rest) = item.trim_start().strip_prefix('[')?.split_once(']')?;
+    Some((
+        number(index.trim())?.value,
+        rest.trim_start().strip_prefix('=')?,
+    ))
+}
+
 /// Whether `text` is nothing but numbers with commas between.
 fn is_list(text: &str) -> bool {
     let parts = || text.split([',', ';']).flat_map(str::split_whitespace);
@@ -361,6 +489,15 @@ impl<'a> Digits<'a> {
         }
     }
 
+    /// A line of a dump whose offsets are in `radix`, if lines have offsets.
+    fn behind_offset(line: &'a str, radix: Option<u32>) -> Self {
+        let mut digits = Self::read(line);
+        if radix.is_some() && !digits.is_marked && !digits.groups.is_empty() {
+            digits.offset = Some(digits.groups.remove(0));
+        }
+        digits
+    }
+
     /// The digits of the groups, where all are digits; and how many each has, where all have as many.
     fn all_digits(&self) -> Option<Option<usize>> {
         let mut lengths = self.groups.iter().map(|group| {
@@ -426,8 +563,9 @@ impl Reader {
         let lines = text[..start].lines().rev();
         let mut declaration = lines.take_while(|line| !line.trim_end().ends_with([';', '}']));
         let numbers = || {
-            list.split(|c: char| c == ',' || c.is_whitespace())
-                .map(number)
+            let parts = list.split([',', '\n']);
+            let values = parts.map(|part| designated(part).map_or(part, |(_, rest)| rest));
+            values.flat_map(str::split_whitespace).map(number)
         };
         let lengths = || numbers().flatten().map(|number| number.digits);
         let width = declaration.find_map(width_of_type).unwrap_or_else(|| {
@@ -440,26 +578,56 @@ impl Reader {
             }
         });
         self.line = 1 + text[..start].matches('\n').count() as u32;
+        let mut place = 0;
         for part in list.split_inclusive([',', '\n']) {
             self.at = part.as_ptr() as usize - text.as_ptr() as usize;
-            for item in part.split(|c: char| c == ',' || c.is_whitespace()) {
-                match number(item) {
-                    None if item.is_empty() => {}
-                    None => self.say(Severity::Warning, "not a number; left out"),
-                    Some(number) if number.value > u64::MAX >> (64 - 8 * width) => {
+            let mut values = part;
+            if let Some((index, rest)) = designated(part) {
+                values = rest;
+                match usize::try_from(index).ok().filter(|i| *i < LIMIT / width) {
+                    Some(index) => place = index * width,
+                    None => {
                         self.say(
                             Severity::Warning,
-                            "the number is too large for the array; cut off",
+                            "the index is too large; it does not count",
                         );
-                        self.push(number.value, width);
                     }
-                    Some(number) => self.push(number.value, width),
                 }
+            }
+            for item in values.split(|c: char| c == ',' || c.is_whitespace()) {
+                let Some(number) = number(item) else {
+                    if !item.is_empty() {
+                        self.say(Severity::Warning, "not a number; left out");
+                    }
+                    continue;
+                };
+                if number.value > u64::MAX >> (64 - 8 * width) {
+                    self.say(
+                        Severity::Warning,
+                        "the number is too large for the array; cut off",
+                    );
+                }
+                // An element that is named again has the later value, and one that is never named is zero.
+                let end = place + width;
+                let have = self.dump.bytes.len();
+                self.dump.bytes.resize(have.max(end), 0);
+                self.dump.bytes[place..end].copy_from_slice(&number.value.to_le_bytes()[..width]);
+                place = end;
             }
             self.line += u32::from(part.ends_with('\n'));
         }
         if start > 0 && end.is_none() {
             self.say(Severity::Warning, "the array does not end");
+        } else if let (Some('{'), Some(at)) = (bracket, open)
+            && let Some(count) = declared(&text[..at])
+            && let Some(size) = usize::try_from(count)
+                .ok()
+                .and_then(|n| n.checked_mul(width))
+            && (self.dump.bytes.len() + 1..=LIMIT).contains(&size)
+        {
+            let message = format!("the array has {count} elements; those without a value are zero");
+            self.say(Severity::Note, &message);
+            self.dump.bytes.resize(size, 0);
         }
         let rest = end.map_or("", |end| &text[start + end + 1..]);
         if rest.contains('{') {
@@ -473,7 +641,12 @@ impl Reader {
     }
 
     /// Words with numbers, those of each burst by themselves.
-    fn words(&mut self, text: &str, numbering: Option<u32>) {
+    fn words(
+        &mut self,
+        text: &str,
+        numbering: Option<u32>,
+        word: impl Fn(&str) -> Option<(u64, Number)>,
+    ) {
         self.dump.form = Some(DumpForm::Words);
         let mut list = List::default();
         let mut at = 0;
@@ -487,15 +660,18 @@ impl Reader {
                     .and_then(|h| u32::try_from(h).ok())
             });
             if let Some(header) = header {
+                let here = (self.line, self.at);
                 self.close(&mut list, numbering);
+                (self.line, self.at) = here;
                 list = List {
                     burst: Some(header),
                     line: self.line,
+                    at: self.at,
                     ..List::default()
                 };
             } else if let Some((index, number)) = word(line) {
                 if list.words.is_empty() && list.burst.is_none() {
-                    list.line = self.line;
+                    (list.line, list.at) = (self.line, self.at);
                 }
                 if number.value > u64::from(u32::MAX) {
                     self.say(Severity::Warning, "more than 32 bits of a word; cut off");
@@ -516,13 +692,9 @@ impl Reader {
             }
         }
         self.close(&mut list, numbering);
-        let bursts = self.dump.bursts.len();
-        if bursts > 1 {
-            self.line = self.dump.bursts[1].line;
-            self.say(
-                Severity::Note,
-                "there is another burst; the first one is read",
-            );
+        if self.dump.bursts.len() > 1 {
+            let bytes = self.dump.bursts.iter().map(|burst| &*burst.bytes);
+            self.dump.bytes = bytes.collect::<Vec<_>>().concat();
         }
     }
 
@@ -531,9 +703,20 @@ impl Reader {
         let Some(header) = list.burst.or((!list.words.is_empty()).then_some(None)) else {
             return;
         };
+        let is_inline = |header: u32| header & 0xfff == SET_INLINE_QMD_ADDRESS_A;
         let indices = || list.words.iter().map(|word| word.index);
         let (least, most) = (indices().min().unwrap_or(0), indices().max().unwrap_or(0));
-        let base = numbering.unwrap_or(u32::from(least == 1)).min(least);
+        // The two words of the address may have been left out of a burst, whose first word is 1.
+        let is_without_address = least == 3
+            && numbering != Some(0)
+            && match header {
+                Some(header) => is_inline(header),
+                None => matches!(most, 66 | 98 | 130),
+            };
+        let base = match numbering {
+            _ if is_without_address => least,
+            numbering => numbering.unwrap_or(u32::from(least == 1)).min(least),
+        };
         let mut words: Vec<Option<u32>> =
             vec![None; (most - base + 1) as usize * usize::from(!list.words.is_empty())];
         let mut last = None;
@@ -557,7 +740,7 @@ impl Reader {
             }
             last = Some(word.index);
         }
-        (self.line, self.at) = (list.line, 0);
+        (self.line, self.at) = (list.line, list.at);
         let missing = words.iter().filter(|word| word.is_none()).count();
         if missing > 0 {
             let first = words.iter().position(Option::is_none).unwrap_or(0) as u32 + base;
@@ -566,7 +749,6 @@ impl Reader {
             self.say(Severity::Warning, &message);
         }
         let words: Vec<u32> = words.into_iter().map(Option::unwrap_or_default).collect();
-        let is_inline = |header: u32| header & 0xfff == SET_INLINE_QMD_ADDRESS_A;
         if let Some(count) = header.map(|header| header as usize >> 16 & 0x1fff)
             && count != words.len()
         {
@@ -575,7 +757,7 @@ impl Reader {
         }
         // Without a header, a descriptor's words with two more ahead are such a burst, too, if they are counted from 1.
         let has_address = match header {
-            Some(header) => is_inline(header),
+            Some(header) => is_inline(header) && !is_without_address,
             None => base == 1 && matches!(words.len(), 66 | 98 | 130),
         };
         let (address, words) = match words.as_slice() {
@@ -590,12 +772,28 @@ impl Reader {
             let message = "the first two words are the address that the descriptor is written to, not a part of it";
             self.say(Severity::Note, message);
         }
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        if self.dump.bytes.is_empty() {
-            self.dump.bytes.clone_from(&bytes);
-            self.dump.numbering = Some(base);
+        if is_without_address {
+            let message = "counted from 1; the first two words, the address that the descriptor is written to, are not there";
+            self.say(Severity::Note, message);
         }
-        if list.burst.is_some() || address.is_some() {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let is_burst = list.burst.is_some() || has_address || is_without_address;
+        match self.dump.bursts.last() {
+            Some(_) => self.say(
+                Severity::Note,
+                "another burst, which is a descriptor of its own",
+            ),
+            None if is_burst && !self.dump.bytes.is_empty() => self.say(
+                Severity::Warning,
+                "the words ahead of this burst are of none; left out",
+            ),
+            None => {}
+        }
+        if self.dump.bursts.is_empty() {
+            self.dump.bytes.clone_from(&bytes);
+            self.dump.numbering = Some(if is_without_address { 1 } else { base });
+        }
+        if is_burst {
             self.dump.bursts.push(Burst {
                 line: list.line,
                 header,
@@ -606,11 +804,177 @@ impl Reader {
         *list = List::default();
     }
 
+    /// Strings in quotes, one behind the other to the end of the statement.
+    fn strings(&mut self, text: &str) {
+        self.dump.form = Some(DumpForm::C);
+        let bytes = text.as_bytes();
+        self.line = 1;
+        let (mut at, mut quote, mut begin) = (0, None, 0);
+        while let Some(&byte) = bytes.get(at) {
+            self.at = at;
+            self.line += u32::from(byte == b'\n');
+            at += 1;
+            match quote {
+                None if matches!(byte, b'"' | b'\'') => {
+                    (quote, begin) = (Some(byte), self.dump.bytes.len());
+                }
+                None if byte == b';' && !self.dump.bytes.is_empty() => break,
+                None => {}
+                Some(mark) if byte == mark => {
+                    quote = None;
+                    // As gdb prints an array of which many elements are the same, or too many.
+                    let rest = text[at..].trim_start();
+                    if let Some(times) = rest.strip_prefix("<repeats ") {
+                        let end = times.find(|c: char| !c.is_ascii_digit());
+                        let times = times[..end.unwrap_or(times.len())].parse::<usize>();
+                        let piece = self.dump.bytes.split_off(begin);
+                        let size = times.unwrap_or(1).saturating_mul(piece.len());
+                        let size = size.min(LIMIT.saturating_sub(begin));
+                        self.dump.bytes.extend(piece.iter().cycle().take(size));
+                    } else if rest.starts_with("...") {
+                        self.say(
+                            Severity::Warning,
+                            "the string is cut off where it was printed",
+                        );
+                    }
+                }
+                Some(_) if byte == b'\\' => {
+                    if let Some((end, byte)) = escaped(bytes, at - 1) {
+                        self.dump.bytes.push(byte);
+                        at = end;
+                    } else if bytes
+                        .get(at)
+                        .is_some_and(|next| !matches!(next, b'\n' | b'\r'))
+                    {
+                        self.say(Severity::Warning, "an escape that is none of C's; left out");
+                        at += 1;
+                    }
+                }
+                Some(_) => self.dump.bytes.push(byte),
+            }
+        }
+        if quote.is_some() {
+            self.say(Severity::Warning, "the string does not end");
+        }
+        if let Some(next) = text.get(at..).and_then(|rest| rest.find('"')) {
+            self.line += text[at..at + next].matches('\n').count() as u32;
+            self.at = at + next;
+            self.say(
+                Severity::Note,
+                "there is another string behind the statement, which is not read",
+            );
+        }
+    }
+
+    /// In which order the bytes of the groups of digits stand. One line whose characters tell it is enough for all, since nothing
+    /// prints lines of both kinds.
+    fn order(&mut self, text: &str, radix: Option<u32>, typed: Option<ByteOrder>) -> ByteOrder {
+        let mut longest = 0;
+        let (mut is_even, mut is_marked, mut is_same) = (true, false, true);
+        let mut votes = [0_u32; 2];
+        let mut odd = None;
+        let mut at = 0;
+        for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+            let begin = at;
+            at += line.len();
+            // Blanks at the end may be characters.
+            let line = line.trim_end_matches(['\n', '\r']).trim_start();
+            let digits = Digits::behind_offset(line, radix);
+            let is_program = |group: &&str| group.starts_with("0x");
+            if is_remark(line)
+                || digits.all_digits().is_none()
+                || digits.groups.iter().any(is_program)
+            {
+                continue;
+            }
+            is_marked |= digits.is_marked;
+            let Some((last, groups)) = digits.groups.split_last() else {
+                continue;
+            };
+            let widest = last.len().max(longest);
+            is_even &= longest == 0 || widest == longest;
+            longest = groups
+                .iter()
+                .map(|group| group.len())
+                .fold(widest, usize::max);
+            is_even &= groups.iter().all(|group| group.len() == longest);
+            let in_order: Vec<_> = digits
+                .groups
+                .iter()
+                .flat_map(|group| pairs(group))
+                .collect();
+            let turned: Vec<_> = digits
+                .groups
+                .iter()
+                .flat_map(|group| pairs(group).rev())
+                .collect();
+            is_same &= in_order == turned;
+            // Those of a line that is not full stand farther behind, below the others.
+            let mut characters = digits.characters;
+            if let Some(ahead) = characters.len().checked_sub(in_order.len())
+                && let Some((blanks, rest)) = characters.split_at_checked(ahead)
+                && blanks.trim_start().is_empty()
+            {
+                characters = rest;
+            }
+            if characters.is_empty() {
+                continue;
+            }
+            let order =
+                match differences(&in_order, characters).cmp(&differences(&turned, characters)) {
+                    Ordering::Less => 0,
+                    Ordering::Greater => 1,
+                    Ordering::Equal => continue,
+                };
+            votes[order] += 1;
+            if odd.is_none() && votes[1 - order] > 0 {
+                odd = Some((number, begin));
+            }
+        }
+        let is_number = is_even && (matches!(longest, 8 | 16) || longest == 4 && !is_marked);
+        let usual = if is_number {
+            ByteOrder::Little
+        } else {
+            ByteOrder::Big
+        };
+        let told = match votes[0].cmp(&votes[1]) {
+            Ordering::Less => Some(ByteOrder::Little),
+            Ordering::Greater => Some(ByteOrder::Big),
+            Ordering::Equal => None,
+        };
+        let (order, reason) = match (typed, told) {
+            (Some(order), _) => (order, ""),
+            (None, Some(order)) => (order, "as the characters beside the digits say"),
+            (None, None) => (
+                usual,
+                "nothing tells it; choose the other one if values look wrong",
+            ),
+        };
+        if longest > 2 && !is_same {
+            self.dump.order = Some((order, reason));
+            if let (None, Some((line, at))) = (typed, odd) {
+                (self.line, self.at) = (line, at);
+                let message = format!(
+                    "from this line on characters say different orders of the bytes in a group; {}-endian is taken",
+                    order.key()
+                );
+                self.say(Severity::Warning, &message);
+            } else if typed.is_none() && told.is_none() && is_marked && is_number {
+                (self.line, self.at) = (0, 0);
+                let message = "nothing tells in which order the bytes of a group of digits stand; little-endian is taken";
+                self.say(Severity::Note, message);
+            }
+        }
+        (self.line, self.at) = (0, 0);
+        order
+    }
+
     /// Lines of digits, with offsets or without.
-    fn hex(&mut self, text: &str) {
+    fn hex(&mut self, text: &str, order: Option<ByteOrder>) {
         self.dump.form = Some(DumpForm::Hex);
         let text = text.replace("\\x", " ");
         let radix = self.radix(&text);
+        let order = self.order(&text, radix, order);
         let mut begin = None;
         let mut squeezed = None;
         let mut last = 0..0;
@@ -626,10 +990,7 @@ impl Reader {
                 squeezed = Some(last.clone());
                 continue;
             }
-            let mut digits = Digits::read(line);
-            if radix.is_some() && !digits.is_marked && !digits.groups.is_empty() {
-                digits.offset = Some(digits.groups.remove(0));
-            }
+            let digits = Digits::behind_offset(line, radix);
             let offset = digits.offset.map(|text| offset(text, radix.unwrap_or(16)));
             let width = digits.all_digits();
             if (width.is_none() && !digits.groups.is_empty())
@@ -647,7 +1008,7 @@ impl Reader {
                 self.say(Severity::Warning, message);
             }
             let start = self.dump.bytes.len();
-            self.line(&digits, width.flatten());
+            self.line(&digits, order);
             last = start..self.dump.bytes.len();
         }
     }
@@ -723,20 +1084,12 @@ impl Reader {
         }
     }
 
-    fn line(&mut self, digits: &Digits<'_>, width: Option<usize>) {
-        let have = self.dump.bytes.len();
-        let is_program = digits
-            .groups
-            .first()
-            .is_some_and(|group| group.starts_with("0x"));
-        let is_word = match width {
-            Some(8 | 16) => true,
-            Some(4) => !digits.is_marked,
-            _ => false,
-        };
+    fn line(&mut self, digits: &Digits<'_>, order: ByteOrder) {
+        let mut groups = digits.groups.iter();
+        let is_program = groups.next().is_some_and(|group| group.starts_with("0x"));
         for group in &digits.groups {
             let digits = group.strip_prefix("0x").unwrap_or(group);
-            if is_program || is_word && digits.len() <= 16 {
+            if is_program {
                 match hexadecimal(digits) {
                     Some(value) => self.push(value, digits.len().next_power_of_two().max(2) / 2),
                     None => self.say(Severity::Warning, "more than 64 bits of a number; left out"),
@@ -749,24 +1102,19 @@ impl Reader {
                     "an odd number of digits; the last one is left out",
                 );
             }
-            let pairs = digits.as_bytes().chunks_exact(2);
-            let bytes = pairs.filter_map(|pair| std::str::from_utf8(pair).ok());
-            let bytes = bytes.filter_map(|pair| u8::from_str_radix(pair, 16).ok());
-            self.dump.bytes.extend(bytes);
-        }
-        // The characters tell in which order the bytes of a group stand.
-        let group = width.unwrap_or(0) / 2;
-        if group > 1 && !is_program && digits.is_marked && !digits.characters.is_empty() {
-            let line = &mut self.dump.bytes[have..];
-            let turned: Vec<u8> = line
-                .chunks(group)
-                .flat_map(|g| g.iter().rev().copied())
-                .collect();
-            if differences(line, digits.characters) > differences(&turned, digits.characters) {
-                line.copy_from_slice(&turned);
+            match order {
+                ByteOrder::Big => self.dump.bytes.extend(pairs(digits)),
+                ByteOrder::Little => self.dump.bytes.extend(pairs(digits).rev()),
             }
         }
     }
+}
+
+/// The bytes that pairs of digits are.
+fn pairs(digits: &str) -> impl DoubleEndedIterator<Item = u8> + '_ {
+    let pairs = digits.as_bytes().chunks_exact(2);
+    let pairs = pairs.filter_map(|pair| std::str::from_utf8(pair).ok());
+    pairs.filter_map(|pair| u8::from_str_radix(pair, 16).ok())
 }
 
 /// Whether a line of a dump is none of it: empty, a comment, a command.
@@ -802,6 +1150,7 @@ struct List {
     /// The header of the burst that they are of, if they are.
     burst: Option<Option<u32>>,
     line: u32,
+    at: usize,
     words: Vec<Word>,
 }
 

@@ -1,8 +1,10 @@
 //! Dumps as text. What tools print of 80 bytes, word lists, arrays, the bursts of a descriptor, and what is said of text that is not
 //! as it should be.
 
-use kernelscope::dump::{self, Dump, DumpForm};
+use kernelscope::document::Document;
+use kernelscope::dump::{self, ByteOrder, Dump, DumpForm};
 use kernelscope::error::Severity;
+use kernelscope::source::Source;
 
 /// The bytes that the tools below were given: 32 zeros, two words, text, 17 zeros, text, a word.
 fn sample() -> Vec<u8> {
@@ -15,7 +17,7 @@ fn sample() -> Vec<u8> {
 }
 
 fn read(text: &str) -> Dump {
-    dump::read(text, None)
+    dump::read(text, None, None)
 }
 
 /// What is said of a dump: the line that it is about, and the sentence.
@@ -301,12 +303,230 @@ fn bursts_of_descriptors_are_read_as_they_are_printed() {
     let text = burst(&launched());
     let cut = &text[..text.find("word 60").unwrap()];
     let dump = read(&format!("{cut}\n{text}"));
-    assert_eq!(dump.bytes.len(), (59 - 2) * 4);
     assert_eq!(dump.bursts.len(), 2);
+    assert_eq!(dump.bursts[0].bytes.len(), (59 - 2) * 4);
+    let both = dump.bursts.iter().flat_map(|burst| burst.bytes.clone());
+    assert_eq!(dump.bytes, both.collect::<Vec<_>>());
     assert_eq!(dump.bursts[1].bytes, expected);
-    let said = said(&dump);
-    assert_eq!(said[0], "line 4: the burst has 66 words, 59 are there");
-    assert!(said.last().unwrap().contains("another burst"), "{said:?}");
+    let address =
+        "the first two words are the address that the descriptor is written to, not a part of it";
+    // The cut text has 4 lines ahead of the burst's first word and 59 words; an empty line and 3 lines follow ahead of the next burst.
+    let line = 5 + 59 + 1 + 4;
+    let expected = [
+        "line 4: the burst has 66 words, 59 are there".to_owned(),
+        format!("line 4: {address}"),
+        format!("line {line}: {address}"),
+        format!("line {line}: another burst, which is a descriptor of its own"),
+    ];
+    assert_eq!(said(&dump), expected);
+    // Findings are at the beginning of their line.
+    let both = format!("{cut}\n{text}");
+    let last = dump
+        .findings
+        .iter()
+        .last()
+        .and_then(|finding| finding.offset);
+    let begin: usize = both
+        .split_inclusive('\n')
+        .take(line - 1)
+        .map(str::len)
+        .sum();
+    assert_eq!(last, Some(begin as u64));
+    // Words ahead of a burst are not the descriptor whose address the burst has.
+    let dump = read(&format!("word 0: 0x1\n{text}"));
+    assert_eq!(dump.bytes, dump.bursts[0].bytes);
+    assert!(
+        said(&dump)
+            .iter()
+            .any(|said| said.starts_with("line 5: the words ahead of this burst")),
+        "{:?}",
+        said(&dump)
+    );
+}
+
+/// A shim's lines without the first two: the numbers go on to 66, so that words 3 to 66 are the descriptor's.
+#[test]
+fn bursts_without_their_address_are_descriptors() {
+    let words = launched();
+    let expected: Vec<u8> = words[2..].iter().flat_map(|w| w.to_le_bytes()).collect();
+    let text = burst(&words);
+    let alone = text[text.find("      word 03").unwrap()..].to_owned();
+    let header = text[..text.find("      word 01").unwrap()].to_owned() + &alone;
+    for text in [&alone, &header] {
+        for numbering in [None, Some(1)] {
+            let dump = dump::read(text, numbering, None);
+            assert_eq!(dump.bytes, expected);
+            assert_eq!(dump.numbering, Some(1));
+            assert_eq!(dump.bursts[0].address, None);
+            assert!(
+                said(&dump).last().unwrap().contains("are not there"),
+                "{:?}",
+                said(&dump)
+            );
+        }
+    }
+    // Counted from 0 three words are missing.
+    let dump = dump::read(&alone, Some(0), None);
+    assert_eq!(dump.bytes.len(), 67 * 4);
+    // Of another length they are no burst.
+    assert_eq!(read("word 3: 0x1\nword 4: 0x2\n").bytes.len(), 20);
+}
+
+/// A word that is 0x1000 as a number, and one with letters; what xxd prints of them in both orders. The first line's characters are
+/// only dots: another line tells how it is to be read.
+#[test]
+fn one_line_tells_the_order_of_bytes_for_all() {
+    let dots = "00000000: 00100000 00010000  ........\n";
+    for (other, order, bytes) in [
+        (
+            "00000008: 41424344 00000000  ABCD....\n",
+            ByteOrder::Big,
+            [0, 0x10, 0, 0],
+        ),
+        (
+            "00000008: 44434241 00000000  ABCD....\n",
+            ByteOrder::Little,
+            [0, 0, 0x10, 0],
+        ),
+    ] {
+        for text in [
+            format!("{dots}{other}"),
+            format!("{other}{}", dots.replace("00:", "10:")),
+        ] {
+            let dump = read(&text);
+            let at = if text.starts_with(dots) {
+                0
+            } else {
+                dump.bytes.len() - 8
+            };
+            assert_eq!(dump.bytes[at..at + 4], bytes, "{text}");
+            assert_eq!(dump.order.unwrap().0, order);
+        }
+    }
+    // Nothing tells: it is said which order was taken, and the other one can be chosen.
+    let dump = read(dots);
+    assert_eq!(dump.bytes, [0, 0, 0x10, 0, 0, 0, 1, 0]);
+    assert_eq!(said(&dump).len(), 1);
+    assert!(said(&dump)[0].contains("little-endian is taken"));
+    let dump = dump::read(dots, None, Some(ByteOrder::Big));
+    assert_eq!(dump.bytes, [0, 0x10, 0, 0, 0, 1, 0, 0]);
+    assert!(dump.findings.is_empty());
+    // Where both orders are the same bytes there is nothing to say.
+    let dump = read("00000000: 00000000 11111111  ........\n");
+    assert!(dump.findings.is_empty() && dump.order.is_none());
+    // Lines that say different orders; more of them say little.
+    let little = "00000008: 44434241 00000000  ABCD....\n";
+    let text = format!(
+        "00000000: 41424344 00100000  ABCD....\n{little}{}",
+        little.replace("08:", "10:")
+    );
+    let dump = read(&text);
+    assert_eq!(dump.order.unwrap().0, ByteOrder::Little);
+    assert_eq!(
+        said(&dump),
+        [
+            "line 2: from this line on characters say different orders of the bytes in a group; little-endian is taken"
+        ]
+    );
+    assert!(
+        dump.findings
+            .iter()
+            .all(|finding| finding.severity == Severity::Warning)
+    );
+    // The last group may be shorter: `printf 'ABCDEF' | xxd -g4`.
+    assert_eq!(
+        read("00000000: 41424344 4546           ABCDEF\n").bytes,
+        b"ABCDEF"
+    );
+    // The last line of `xxd -p` may have as many digits as a word.
+    let plain = format!("{}\n00100000\n", "00".repeat(30));
+    assert_eq!(read(&plain).bytes[30..], [0, 0x10, 0, 0]);
+}
+
+#[test]
+fn elements_of_arrays_are_where_their_index_says() {
+    let dump = read("uint32_t q[] = { [2] = 0x1000, 7, [0]=1, [ 0x4 ] = 5 };");
+    let words: Vec<u8> = [1, 0, 0x1000, 7, 5_u32]
+        .iter()
+        .flat_map(|w| w.to_le_bytes())
+        .collect();
+    assert_eq!(dump.bytes, words);
+    assert!(dump.findings.is_empty(), "{:?}", said(&dump));
+    // C fills an array with zeros up to its size.
+    let dump =
+        read("static const uint32_t qmd[64] = {\n  [12] = 0x1000,\n  [18] = 0x01000000,\n};");
+    assert_eq!(dump.bytes.len(), 256);
+    assert_eq!(dump.bytes[48..52], [0, 0x10, 0, 0]);
+    assert_eq!(dump.bytes[72..76], [0, 0, 0, 1]);
+    assert_eq!(
+        dump.findings.iter().map(|f| f.severity).collect::<Vec<_>>(),
+        [Severity::Note]
+    );
+    let dump = read("uint32_t q[99999999999] = { [4194304] = 1, [0] = 2 };");
+    assert_eq!(dump.bytes, [1, 0, 0, 0, 2, 0, 0, 0][4..]);
+    assert_eq!(
+        said(&dump),
+        ["line 1: the index is too large; it does not count"]
+    );
+}
+
+#[test]
+fn lines_of_number_and_word_are_counted_words() {
+    let list = |from: usize, prefix: &str| -> String {
+        let line = |i: usize| format!("{}: {prefix}{:08x},\n", i + from, 0x100 + i);
+        (0..64).map(line).collect()
+    };
+    let expected: Vec<u8> = (0..64_u32)
+        .flat_map(|i| (0x100 + i).to_le_bytes())
+        .collect();
+    for (from, prefix) in [(0, "0x"), (1, "0x"), (0, "")] {
+        let dump = read(&list(from, prefix));
+        assert_eq!(dump.bytes, expected, "{:?}", said(&dump));
+        assert_eq!(
+            (dump.form, dump.numbering),
+            (Some(DumpForm::Words), Some(from as u32))
+        );
+        assert!(dump.findings.is_empty());
+    }
+    // Digits need no zeros ahead, as long as not all could be bytes.
+    assert_eq!(
+        read("0: 0x0\n1: 0x1000\n").bytes,
+        [0, 0, 0, 0, 0, 0x10, 0, 0]
+    );
+    // Bytes with offsets, and words at offsets of bytes, are none.
+    assert_eq!(read("0: 0x7f\n1: 0x3c\n").bytes, [0x7f, 0x3c]);
+    assert_eq!(
+        read("0: 0x00001000\n4: 0x00000001\n").bytes,
+        [0, 0x10, 0, 0, 1, 0, 0, 0]
+    );
+}
+
+#[test]
+fn strings_with_escapes_are_read() {
+    for text in [
+        r#""\x7f\x00A\n""#,
+        r#"const char q[] = "\x7f\x00" "A\n"; // more"#,
+        "char q[] = \"\\x7f\\0\"\n  \"A\\n\";",
+        r"b'\x7f\x00A\n'",
+        r#"{"\177\000A\n"}"#,
+    ] {
+        let dump = read(text);
+        assert_eq!(dump.bytes, b"\x7f\0A\n", "{text}");
+        assert_eq!(dump.form, Some(DumpForm::C));
+        assert!(dump.findings.is_empty(), "{text}: {:?}", said(&dump));
+    }
+    // As gdb prints an array of char.
+    let dump = read(r#"$1 = "\177\001", '\000' <repeats 4 times>, "\020"..."#);
+    assert_eq!(dump.bytes, [0x7f, 1, 0, 0, 0, 0, 0x10]);
+    assert_eq!(
+        said(&dump),
+        ["line 1: the string is cut off where it was printed"]
+    );
+    let dump = read("a = \"\\x00\n\\q\\777");
+    assert_eq!(dump.bytes, b"\0\n77");
+    assert_eq!(said(&dump).len(), 3);
+    let huge = read(r#""\x00" '\000' <repeats 99999999999999 times>"#);
+    assert_eq!(huge.bytes.len(), dump::LIMIT);
 }
 
 #[test]
@@ -325,12 +545,12 @@ fn words_are_counted_from_0_or_from_1() {
         assert!(dump.findings.is_empty() && dump.bursts.is_empty());
         // Said so, it is the same.
         assert_eq!(
-            dump::read(&list(from, 64), Some(from as u32)).bytes,
+            dump::read(&list(from, 64), Some(from as u32), None).bytes,
             expected
         );
     }
     // Counted from 0 although the first one that is there is word 1.
-    let dump = dump::read(&list(1, 63), Some(0));
+    let dump = dump::read(&list(1, 63), Some(0), None);
     assert_eq!(dump.bytes.len(), 256);
     assert_eq!(dump.bytes[..8], [0, 0, 0, 0, 0, 1, 0, 0]);
     assert_eq!(
@@ -338,7 +558,7 @@ fn words_are_counted_from_0_or_from_1() {
         ["line 1: 1 words are missing, the first is word 0; they are zero"]
     );
     // Counted from 1 cannot be where there is a word 0.
-    assert_eq!(dump::read(&list(0, 64), Some(1)).numbering, Some(0));
+    assert_eq!(dump::read(&list(0, 64), Some(1), None).numbering, Some(0));
     // 66 words that are counted from 0 are 66 words.
     assert_eq!(read(&list(0, 66)).bytes.len(), 264);
     assert_eq!(
@@ -524,6 +744,17 @@ fn any_text_is_read_without_panic() {
         "ffffffffffffffff: 00\n0: 00",
         "00000000  00  >",
         "word 1: 0x1\nword 4194303: 0x1",
+        "\"\\x",
+        "\"\\",
+        "\"\\0\" \"\\é\"",
+        "'\\0' <repeats",
+        "{[",
+        "{[1]",
+        "{[1]=",
+        "{[18446744073709551615]=1",
+        "1:",
+        "18446744073709551615: 0x100\n0: 0x100",
+        "q[18446744073709551615] = {1}",
     ] {
         let dump = read(text);
         assert!(
@@ -531,8 +762,8 @@ fn any_text_is_read_without_panic() {
             "{text}"
         );
         assert_eq!(dump.form.is_some(), !dump.bytes.is_empty(), "{text}");
-        dump::read(text, Some(1));
-        dump::read(text, Some(u32::MAX));
+        dump::read(text, Some(1), None);
+        dump::read(text, Some(u32::MAX), Some(ByteOrder::Big));
     }
     // Pieces of dumps in any order.
     let pieces = [
@@ -557,6 +788,10 @@ fn any_text_is_read_without_panic() {
         "*/",
         "é",
         "burst at word",
+        "\"",
+        "\\x",
+        "=",
+        " <repeats 3",
     ];
     let mut state = 7_usize;
     for _ in 0..5_000 {
@@ -610,6 +845,11 @@ fn time_grows_with_the_text() {
         "0x",
         "burst at word\n",
         "\n",
+        "1: 0x100\n",
+        "[1]=1,",
+        "\"\\x0\" ",
+        "'\\0' <repeats 9 times> ",
+        "0: 00100000  ....\n",
     ] {
         read(&piece.repeat((1 << 20) / piece.len()));
     }
@@ -621,4 +861,139 @@ fn text_is_told_from_bytes() {
     assert!(!dump::is_text(b""));
     assert!(!dump::is_text(&[0; 256]));
     assert!(!dump::is_text(b"7f \xff"));
+}
+
+/// What is said of a dump that is decoded.
+fn messages(document: &Document) -> Vec<String> {
+    let findings = document.findings().all();
+    findings
+        .into_iter()
+        .map(|finding| finding.message)
+        .collect()
+}
+
+/// A descriptor of version 03.00, which byte 72 says, with a grid of `width`, as 64 words.
+fn descriptor(width: u32) -> Vec<u32> {
+    let mut words = vec![0; 64];
+    words[12] = width;
+    words[18] = 0x0100_0030;
+    words
+}
+
+#[test]
+fn bursts_are_descriptors_of_their_own() {
+    let text: String = [4096, 4224]
+        .iter()
+        .map(|width| burst(&[vec![0, 0x7400_0011], descriptor(*width)].concat()))
+        .collect();
+    let document = Document::decode(Source::memory(text.clone().into_bytes()), "");
+    let dumped = document.dumped().unwrap();
+    assert_eq!(dumped.descriptors.len(), 2);
+    assert!(
+        dumped
+            .descriptors
+            .iter()
+            .all(|found| found.version.key == "03.00")
+    );
+    let said = messages(&document);
+    assert!(!said.iter().any(|said| said.contains("05.01")), "{said:?}");
+    // A burst that is cut does not move what is behind it.
+    let cut = &text[..text.find("word 60").unwrap()];
+    let both = format!(
+        "{cut}\n{}",
+        burst(&[vec![0, 0x7400_0022], descriptor(128)].concat())
+    );
+    let document = Document::decode(Source::memory(both.into_bytes()), "");
+    let found = &document.dumped().unwrap().descriptors;
+    let at = |i: usize| {
+        (
+            found[i].runs[0].offset,
+            found[i].runs[0].size,
+            found[i].address,
+        )
+    };
+    assert_eq!(at(0), (0, 57 * 4, Some(0x74_0000_1100)));
+    assert_eq!(at(1), (57 * 4, 256, Some(0x74_0000_2200)));
+    assert_eq!(found[1].version.key, "03.00");
+}
+
+#[test]
+fn the_order_of_bytes_is_an_input() {
+    let line = |i: usize, group: &[u32]| {
+        let group: Vec<_> = group
+            .iter()
+            .map(|word| format!("{:08x}", word.swap_bytes()))
+            .collect();
+        format!("{:08x}: {}  ................\n", i * 16, group.join(" "))
+    };
+    let words = descriptor(0x1000_0000);
+    let text: String = words
+        .chunks(4)
+        .enumerate()
+        .map(|(i, group)| line(i, group))
+        .collect();
+    let input = |inputs: &str| {
+        let document = Document::decode(Source::memory(text.clone().into_bytes()), inputs);
+        let dumped = document.dumped().unwrap();
+        let order = dumped
+            .decoded
+            .inputs
+            .iter()
+            .find(|input| input.key == "order")
+            .unwrap();
+        let bytes = document.source().read_up_to(48, 4).unwrap();
+        (order.value.clone(), bytes)
+    };
+    assert_eq!(input("order=big"), ("big".into(), vec![0, 0, 0, 0x10]));
+    assert_eq!(input(""), ("little".into(), vec![0x10, 0, 0, 0]));
+}
+
+#[test]
+fn long_text_is_read_as_far_as_the_limit_and_that_is_said() {
+    // A character of several bytes is cut where reading ends.
+    for last in ["", "é"] {
+        let mut text = "00 ".repeat(dump::LIMIT / 3);
+        text += &"é".repeat(100);
+        text += last;
+        let document = Document::decode(Source::memory(text.into_bytes()), "as=qmd");
+        let said = messages(&document);
+        assert!(
+            said.iter()
+                .any(|said| said.contains("only the first 16 MiB of the text")),
+            "{said:?}"
+        );
+    }
+    // As much as the limit is read whole.
+    let text = "00\n".repeat(dump::LIMIT / 3) + " ";
+    assert_eq!(text.len(), dump::LIMIT);
+    assert!(read(&text).findings.is_empty());
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn a_second_dump_is_a_descriptor_of_its_own() {
+    let directory = std::env::temp_dir().join(format!("kernelscope-dump-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let write = |name: &str, width: u32| {
+        let path = directory.join(name);
+        let bytes: Vec<u8> = descriptor(width)
+            .iter()
+            .flat_map(|w| w.to_le_bytes())
+            .collect();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    let (first, second) = (write("first", 4096), write("second", 4224));
+    let run = std::process::Command::new(env!("CARGO_BIN_EXE_kernelscope"))
+        .arg("decode")
+        .arg(&first)
+        .arg("--with")
+        .arg(&second)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(run.stdout).unwrap() + &String::from_utf8(run.stderr).unwrap();
+    assert_eq!(run.status.code(), Some(0), "{text}");
+    assert!(text.contains("4224"), "{text}");
+    assert!(!text.contains("05.01"), "{text}");
+    std::fs::remove_dir_all(directory).unwrap();
 }

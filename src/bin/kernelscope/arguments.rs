@@ -89,6 +89,7 @@ Options of decode (--json lists what can be given):
   --class CLASS  the class of subchannels that no SET_OBJECT gives one, such as C6C0; --host CLASS that of the host
   --qmd-version V  the version of launch descriptors, such as 03.00
   --numbering N  whether words are counted from 0 or from 1 in a list of words; --text yes|no whether it is text
+  --order ORDER  in which order the bytes of groups such as 3c00007f are printed: little as a number, big as in memory
   --with FILE    a second launch descriptor, with which the first one is compared
 
   -h, --help     this text
@@ -165,6 +166,7 @@ const INPUTS: &[&str] = &[
     "class",
     "host",
     "numbering",
+    "order",
     "text",
 ];
 

@@ -27,9 +27,24 @@ pub fn open(arguments: &Arguments) -> Result<Document, Failure> {
     let mut bytes = bytes(&document, &arguments.file)?;
     let second = Document::decode(crate::source(path)?, &arguments.inputs);
     bytes.extend(self::bytes(&second, path)?);
+    // Where one ends and the other begins, no bytes say.
+    let dumps = [&document, &second].map(Document::dumped);
+    let found = dumps
+        .into_iter()
+        .flatten()
+        .flat_map(|dumped| &dumped.descriptors);
+    let lengths = found.map(|found| {
+        found
+            .runs
+            .iter()
+            .map(|run| run.size)
+            .sum::<u64>()
+            .to_string()
+    });
+    let lengths = lengths.collect::<Vec<_>>().join(",");
     Ok(Document::decode(
         Source::memory(bytes),
-        &format!("{}as=qmd;text=no", arguments.inputs),
+        &format!("{}as=qmd;text=no;lengths={lengths}", arguments.inputs),
     ))
 }
 
