@@ -365,6 +365,20 @@ impl Document {
         &self.findings
     }
 
+    /// Where it begins in the file that was dropped: findings have their offsets from there.
+    fn start(&self) -> u64 {
+        self.source.absolute(0).unwrap_or(0)
+    }
+
+    /// The findings with offsets that count from this file's beginning, as its bytes are shown: it may be a member of another.
+    pub fn findings_within(&self) -> Vec<Diagnostic> {
+        let mut findings = self.findings.all();
+        for finding in &mut findings {
+            finding.offset = finding.offset.and_then(|at| at.checked_sub(self.start()));
+        }
+        findings
+    }
+
     /// Goes on with the checks that read whole tables: about `budget` entries more.
     pub fn check(&mut self, budget: u64) -> Progress {
         let total = self.elf.as_ref().map_or(0, Check::total);
@@ -518,7 +532,10 @@ impl Document {
                 leaves: &self.leaves,
             }),
             "gpus" => Box::new(self.device.gpu_list()?),
-            "diagnostics" => Box::new(DiagnosticList(self.findings.all())),
+            "diagnostics" => Box::new(DiagnosticList {
+                findings: self.findings.all(),
+                start: self.start(),
+            }),
             key => {
                 return match &self.dumped {
                     Some(dumped) => dumped.table(key),

@@ -533,7 +533,12 @@ impl Table for MapList<'_> {
 }
 
 /// The findings.
-pub struct DiagnosticList(pub Vec<Diagnostic>);
+pub struct DiagnosticList {
+    /// The findings.
+    pub findings: Vec<Diagnostic>,
+    /// Where the file begins in the one that was dropped, from which their offsets count.
+    pub start: u64,
+}
 
 impl Table for DiagnosticList {
     fn columns(&self) -> &'static [Column] {
@@ -550,11 +555,11 @@ impl Table for DiagnosticList {
     }
 
     fn len(&self) -> u64 {
-        self.0.len() as u64
+        self.findings.len() as u64
     }
 
     fn cell(&self, row: u64, key: &str) -> Cell<'_> {
-        let Some(finding) = self.0.get(row as usize) else {
+        let Some(finding) = self.findings.get(row as usize) else {
             return Cell::None;
         };
         match key {
@@ -570,8 +575,8 @@ impl Table for DiagnosticList {
     }
 
     fn place(&self, row: u64) -> Option<Span> {
-        let finding = self.0.get(row as usize)?;
-        Some(Span::new(finding.offset?, 1))
+        let finding = self.findings.get(row as usize)?;
+        Some(Span::new(finding.offset?.checked_sub(self.start)?, 1))
     }
 }
 

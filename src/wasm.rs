@@ -604,9 +604,9 @@ impl Handle {
         count.map(|(_, count)| object(count.found())).transpose()
     }
 
-    /// The findings so far.
+    /// The findings so far, with offsets in this file, be it a member of another.
     pub fn diagnostics(&self) -> Result<Vec<Ts<Diagnostic>>, JsValue> {
-        objects(&self.document.findings().all())
+        objects(&self.document.findings_within())
     }
 
     /// Begins to find `pattern` from `start` on, or backwards what begins before it: hexadecimal digits with

@@ -840,3 +840,36 @@ mod terminal {
         assert_eq!(report["archs"].as_array().expect("architectures").len(), 3);
     }
 }
+
+/// Findings of a member that is stored as it is have the dropped file's offsets; as the member's own bytes are shown, its own.
+#[test]
+fn findings_of_a_stored_member_are_told_in_both_coordinates() {
+    let cubin = common::bytes("own/overlapping-sections.cubin");
+    let alone = open(cubin.clone());
+    let offsets = |findings: &[kernelscope::error::Diagnostic]| -> Vec<Option<u64>> {
+        findings.iter().map(|finding| finding.offset).collect()
+    };
+    let expected = offsets(&alone.findings().all());
+    assert!(expected.iter().any(Option::is_some));
+    // ar: 8 bytes of magic and 60 of a member's header, so that the member begins at 68.
+    let header = format!(
+        "{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n",
+        "bad.cubin/",
+        0,
+        0,
+        0,
+        644,
+        cubin.len()
+    );
+    let archive = [b"!<arch>\n", header.as_bytes(), &cubin].concat();
+    let mut member = open(archive).open_member(0).expect("a member");
+    member.check_all();
+    assert_eq!(offsets(&member.findings_within()), expected);
+    let shifted: Vec<_> = expected.iter().map(|at| at.map(|at| at + 68)).collect();
+    assert_eq!(offsets(&member.findings().all()), shifted);
+    let table = member.table("diagnostics").expect("a table");
+    let places: Vec<_> = (0..table.len())
+        .map(|row| table.place(row).map(|at| at.offset))
+        .collect();
+    assert_eq!(places, expected);
+}

@@ -377,6 +377,11 @@ fn versions_are_told_by_length_and_number() {
     // Nothing said: all of the length.
     assert_eq!(keys(&[0; 256]).len(), 9);
     assert_eq!(keys(&[0; 384]), ["04.00", "04.01", "05.00"]);
+    // What was cut short is told by its number, if that is there; if not, nothing longer is offered than there can be.
+    assert_eq!(keys(&with(383, 72, 0x40)), ["04.00"]);
+    assert_eq!(keys(&with(300, 58, 0x50)), ["05.00"]);
+    assert_eq!(keys(&with(255, 72, 0x30)), ["03.00"]);
+    assert_eq!(keys(&[0; 100]).len(), 9);
     // A version of another length is not the one.
     assert_eq!(keys(&with(256, 72, 0x40)).len(), 9);
 }

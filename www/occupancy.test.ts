@@ -36,7 +36,13 @@ test('figures say what an SM holds, and what keeps it from more', () => {
 });
 
 test('what is impossible or not known is not a number', () => {
-  const none = figures({ ...ANSWER, groups: null, waves: null, grid_waves: null, limits: [{ name: 'warps', groups: 0, is_limit: true, note: '' }] });
+  const none = figures({
+    ...ANSWER,
+    groups: null,
+    waves: null,
+    grid_waves: null,
+    limits: [{ name: 'warps', groups: 0, is_limit: true, note: '' }],
+  });
   expect(none.map(({ value }) => value)).toEqual(['–', '–', '–', '–', '–']);
   expect(none[0]?.note).toBe('no such block can run');
 });

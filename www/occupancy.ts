@@ -19,7 +19,9 @@ function waves(value: number): string {
 export function figures(answer: OccupancyAnswer): Figure[] {
   const { unit, group, wave, groups, waves: held, most_waves: most, limits, grid_waves: filled } = answer;
   // What was typed can be wrong in ways that say nothing about the kernel.
-  const none = limits.some((limit) => limit.groups === 0) ? `no such ${group} can run` : 'not worked out: something is wrong';
+  const none = limits.some((limit) => limit.groups === 0)
+    ? `no such ${group} can run`
+    : 'not worked out: something is wrong';
   const which = limits.filter((limit) => limit.is_limit).map((limit) => limit.name);
   return [
     {

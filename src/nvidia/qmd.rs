@@ -81,13 +81,11 @@ fn said(version: &Version, bytes: &[u8]) -> Option<(u64, u64)> {
 pub fn detect(bytes: &[u8]) -> Vec<(&'static Version, &'static str)> {
     let of_length: Vec<_> = VERSIONS.iter().filter(|v| v.bytes == bytes.len()).collect();
     let has_length = !of_length.is_empty();
+    // What was cut short is told by its number as long as that is there.
     let among = if has_length {
         of_length
     } else {
-        VERSIONS
-            .iter()
-            .filter(|v| v.bytes < bytes.len().max(257))
-            .collect()
+        VERSIONS.iter().collect()
     };
     if let ([only], true) = (among.as_slice(), has_length) {
         return vec![(only, "the only version of this length")];
@@ -111,7 +109,9 @@ pub fn detect(bytes: &[u8]) -> Vec<(&'static Version, &'static str)> {
         true => "of this length; it says no version that there is",
         false => "no version has this length, and it says none that there is",
     };
-    chosen(&|_| true, reason)
+    // Nothing longer is offered where no number asks for it.
+    let most = bytes.len().max(256);
+    chosen(&|v| has_length || v.bytes <= most, reason)
 }
 
 /// The descriptor in `bytes`, which begin at `offset` of a file, read as `version`. Of fewer bytes, the fields that are whole.
