@@ -136,7 +136,7 @@ impl CodeObject {
         let dynamic = ask_shared(&mut form, gpu, fixed);
         let asked = Asked::new(self, kernel, gpu, &mut form, product(block), fixed, dynamic)?;
         asked.check(&mut form);
-        check_scratch(&mut form, kernel, gpu);
+        let has_scratch = check_scratch(&mut form, kernel, gpu);
         for (key, message) in [
             (
                 "sgprs",
@@ -153,7 +153,7 @@ impl CodeObject {
         let room = asked.room()?;
         let held = asked.held();
         let least = held.least();
-        let is_possible = least > 0 && !form.has_errors_beside(&BESIDE);
+        let is_possible = least > 0 && has_scratch && !form.has_errors_beside(&BESIDE);
         let waves = asked.needs.waves_of(asked.needs.workgroup);
         let groups_of_gpu = |units: u64| f64::from(least) * units as f64 / asked.cus() as f64;
         let grid_waves = match (grid, units) {
@@ -304,8 +304,8 @@ pub(super) fn has_wave32(kernel: &Kernel, gpu: &Processor) -> bool {
     gpu.wave32 && (kernel.wave32.unwrap_or(gpu.wave_size == 32) || !gpu.wave64)
 }
 
-/// Says what is wrong with the scratch that `kernel` needs of `gpu`.
-pub(super) fn check_scratch(form: &mut Form<'_>, kernel: &Kernel, gpu: &Processor) {
+/// Says what is wrong with the scratch that `kernel` needs of `gpu`, and whether it has it.
+pub(super) fn check_scratch(form: &mut Form<'_>, kernel: &Kernel, gpu: &Processor) -> bool {
     let lanes = if has_wave32(kernel, gpu) { 32 } else { 64 };
     let scratch = u64::from(kernel.private_segment.unwrap_or(0));
     let most = gpu.scratch_limit(lanes);
@@ -316,6 +316,7 @@ pub(super) fn check_scratch(form: &mut Form<'_>, kernel: &Kernel, gpu: &Processo
         );
         form.error("gpu", message);
     }
+    scratch <= most
 }
 
 /// How many there are of three sizes.
