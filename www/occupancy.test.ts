@@ -43,7 +43,8 @@ test('what is impossible or not known is not a number', () => {
     grid_waves: null,
     limits: [{ name: 'warps', groups: 0, is_limit: true, note: '' }],
   });
-  expect(none.map(({ value }) => value)).toEqual(['–', '–', '–', '–', '–']);
+  // What keeps it from running is told.
+    expect(none.map(({ value }) => value)).toEqual(['–', '–', '–', 'warps', '–']);
   expect(none[0]?.note).toBe('no such block can run');
 });
 
