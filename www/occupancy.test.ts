@@ -44,7 +44,7 @@ test('what is impossible or not known is not a number', () => {
     limits: [{ name: 'warps', groups: 0, is_limit: true, note: '' }],
   });
   // What keeps it from running is told.
-    expect(none.map(({ value }) => value)).toEqual(['–', '–', '–', 'warps', '–']);
+  expect(none.map(({ value }) => value)).toEqual(['–', '–', '–', 'warps', '–']);
   expect(none[0]?.note).toBe('no such block can run');
 });
 
