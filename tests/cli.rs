@@ -4,18 +4,9 @@
 mod common;
 
 use std::io::Read;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-fn kernelscope(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_kernelscope"))
-        .args(arguments)
-        .output()
-        .expect("kernelscope runs")
-}
-
-fn fixture(path: &str) -> String {
-    common::folder().join(path).display().to_string()
-}
+use common::{fixture, kernelscope};
 
 const SAYS: &str = "amdgpu/own/print.gfx1151.v5.co";
 const VADD: &str = "nvidia/cubin/vadd.sm_90a.13.0.cubin";

@@ -712,19 +712,7 @@ fn a_file_of_thousands_of_members_is_read_by_its_headers() {
 /// What the terminal's door makes of members.
 #[cfg(feature = "cli")]
 mod terminal {
-    use super::common;
-    use std::process::{Command, Output};
-
-    fn kernelscope(arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_kernelscope"))
-            .args(arguments)
-            .output()
-            .expect("kernelscope runs")
-    }
-
-    fn fixture(path: &str) -> String {
-        common::folder().join(path).display().to_string()
-    }
+    use super::common::{self, fixture, kernelscope};
 
     const VADD: &str = "nvidia/cubin/vadd.sm_90a.13.0.cubin";
 

@@ -319,6 +319,28 @@ pub(super) fn check_scratch(form: &mut Form<'_>, kernel: &Kernel, gpu: &Processo
     scratch <= most
 }
 
+/// Asks for a number of registers; an error where the file does not say it and nothing is typed.
+fn ask_registers(
+    form: &mut Form<'_>,
+    key: &'static str,
+    label: &str,
+    note: String,
+    of_file: Option<u32>,
+) -> u64 {
+    let group = "Kernel";
+    let ask = Ask {
+        key,
+        label,
+        group,
+        note,
+    };
+    let used = form.number(ask, of_file.map(u64::from));
+    if used.is_none() {
+        form.error(key, "the file does not say how many there are");
+    }
+    used.unwrap_or(0)
+}
+
 /// How many there are of three sizes.
 pub(super) fn product(sizes: [u64; 3]) -> u64 {
     sizes.into_iter().fold(1, u64::saturating_mul)
@@ -386,36 +408,19 @@ impl<'a> Asked<'a> {
             .map(|own| own.sgprs)
             .or(kernel.sgprs_used);
         let own = own.unwrap_or_default();
-        let ask = Ask {
-            key: "registers",
-            label: "Vector registers",
-            group: "Kernel",
-            note: format!(
-                "of a lane, {} at most, accumulation registers included",
-                vgprs(gpu)
-            ),
-        };
-        let used = form.number(ask, vgprs_of_file.map(u64::from));
-        if used.is_none() {
-            form.error("registers", "the file does not say how many there are");
-        }
-        let used = used.unwrap_or(0);
+        let lane = format!(
+            "of a lane, {} at most, accumulation registers included",
+            vgprs(gpu)
+        );
+        let used = ask_registers(form, "registers", "Vector registers", lane, vgprs_of_file);
         let mut sgprs = sgprs_of_file.unwrap_or(0);
         if unit.sgprs > 0 {
-            let ask = Ask {
-                key: "sgprs",
-                label: "Scalar registers",
-                group: "Kernel",
-                note: format!(
-                    "of a wave, {} at most, VCC and the like included",
-                    sgprs_of_wave(unit)
-                ),
-            };
-            let used = form.number(ask, sgprs_of_file.map(u64::from));
-            if used.is_none() {
-                form.error("sgprs", "the file does not say how many there are");
-            }
-            sgprs = narrow(used.unwrap_or(0));
+            let wave = format!(
+                "of a wave, {} at most, VCC and the like included",
+                sgprs_of_wave(unit)
+            );
+            let used = ask_registers(form, "sgprs", "Scalar registers", wave, sgprs_of_file);
+            sgprs = narrow(used);
         }
         let mut asked = Self {
             gpu,

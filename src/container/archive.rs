@@ -4,7 +4,7 @@
 //! layout is in `tables/container/archive.toml`, with its source.
 
 use super::Member;
-use super::reader::{Reader, Shape, TEXT_LIMIT, plain};
+use super::reader::{Read, Reader, Shape, TEXT_LIMIT};
 use super::tables::{ARCHIVE_HEADER, ARCHIVE_MAGIC};
 use crate::elf::map::Role;
 use crate::error::{Diagnostic, Kind};
@@ -20,22 +20,22 @@ const NAMES_LIMIT: u64 = 16 << 20;
 static MAGIC_SHAPE: Shape = Shape {
     title: "ar magic",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&ARCHIVE_MAGIC, bytes, offset)),
+    read: Read::Layout(&ARCHIVE_MAGIC),
 };
 static HEADER_SHAPE: Shape = Shape {
     title: "ar header",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&ARCHIVE_HEADER, bytes, offset)),
+    read: Read::Layout(&ARCHIVE_HEADER),
 };
 static INDEX: Shape = Shape {
     title: "ar symbol table",
     role: Role::Symbols,
-    read: None,
+    read: Read::Nothing,
 };
 static NAMES: Shape = Shape {
     title: "ar long names",
     role: Role::Strings,
-    read: None,
+    read: Read::Nothing,
 };
 
 /// Reads the archive in the bytes of `span`.

@@ -3,7 +3,7 @@
 //! Layouts are in `tables/container/bundle.toml`, with their sources.
 
 use super::member::{Checksum, MemberKind};
-use super::reader::{Reader, Shape, TEXT_LIMIT, plain, u16, u64};
+use super::reader::{Read, Reader, Shape, TEXT_LIMIT, plain, u16, u64};
 use super::tables::{
     BUNDLE_ENTRY, BUNDLE_HEADER, COMPRESSED_BUNDLE_V1, COMPRESSED_BUNDLE_V2, COMPRESSED_BUNDLE_V3,
     HIP_FATBIN_WRAPPER,
@@ -29,17 +29,17 @@ const ENTRY: u64 = 24;
 static HEADER_SHAPE: Shape = Shape {
     title: "bundle header",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&BUNDLE_HEADER, bytes, offset)),
+    read: Read::Layout(&BUNDLE_HEADER),
 };
 static ENTRY_SHAPE: Shape = Shape {
     title: "bundle entry",
     role: Role::Header,
-    read: Some(entry_record),
+    read: Read::By(entry_record),
 };
 static COMPRESSED: Shape = Shape {
     title: "header of a compressed bundle",
     role: Role::Header,
-    read: Some(|bytes, offset| match compressed_layout(bytes) {
+    read: Read::By(|bytes, offset| match compressed_layout(bytes) {
         Some(layout) => plain(layout, bytes, offset),
         None => plain(&COMPRESSED_BUNDLE_V1, bytes, offset),
     }),
@@ -48,7 +48,7 @@ static COMPRESSED: Shape = Shape {
 pub(super) static WRAPPER: Shape = Shape {
     title: "wrapper of a bundle",
     role: Role::Info,
-    read: Some(|bytes, offset| plain(&HIP_FATBIN_WRAPPER, bytes, offset)),
+    read: Read::Layout(&HIP_FATBIN_WRAPPER),
 };
 
 /// Reads the bundles in the bytes of `span`, which are `parent` or, of a host program, the section called `section`.

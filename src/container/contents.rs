@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::reader::{Reader, Shape};
+use super::reader::{Read, Reader, Shape, plain};
 use super::{Code, Format, Member, identify};
 use crate::elf::Elf;
 use crate::elf::map::{self, Leaf, Map, Part, Role};
@@ -62,7 +62,7 @@ const TOLD: usize = 12;
 static TEXT: Shape = Shape {
     title: "text",
     role: Role::Data,
-    read: None,
+    read: Read::Nothing,
 };
 
 impl Contents {
@@ -413,18 +413,20 @@ impl Contents {
         let Part::Contained(i) = part else {
             return Ok(None);
         };
-        match self.pieces.get(i as usize) {
-            Some(Piece {
-                span,
-                what:
-                    What::Structure(Shape {
-                        read: Some(read), ..
-                    }),
-            }) => {
-                let bytes = source.read(*span)?;
-                Ok(Some(read(&bytes, span.offset)))
-            }
-            _ => Ok(None),
+        let Some(Piece {
+            span,
+            what: What::Structure(shape),
+        }) = self.pieces.get(i as usize)
+        else {
+            return Ok(None);
+        };
+        let read = |by: &dyn Fn(&[u8], u64) -> Record| -> Result<Option<Record>> {
+            Ok(Some(by(&source.read(*span)?, span.offset)))
+        };
+        match shape.read {
+            Read::Nothing => Ok(None),
+            Read::Layout(layout) => read(&|bytes, offset| plain(layout, bytes, offset)),
+            Read::By(by) => read(&by),
         }
     }
 }

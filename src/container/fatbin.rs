@@ -3,7 +3,7 @@
 //! Layouts, kinds and flags are in `tables/container/fatbin.toml`, with their sources.
 
 use super::member::MemberKind;
-use super::reader::{Reader, Shape, TEXT_LIMIT, plain, u16, u32, u64};
+use super::reader::{Read, Reader, Shape, TEXT_LIMIT, u16, u32, u64};
 use super::tables::{
     FATBIN_CONCATENATED, FATBIN_ENTRY, FATBIN_HEADER, FATBIN_IMAGE, FATBIN_KIND, FATBIN_OPTIONS,
     FATBIN_WRAPPER,
@@ -51,18 +51,18 @@ mod flag {
 static HEADER_SHAPE: Shape = Shape {
     title: "fatbin header",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&FATBIN_HEADER, bytes, offset)),
+    read: Read::Layout(&FATBIN_HEADER),
 };
 static ENTRY_SHAPE: Shape = Shape {
     title: "fatbin entry",
     role: Role::Header,
-    read: Some(entry_record),
+    read: Read::By(entry_record),
 };
 /// The wrapper in a host program.
 pub(super) static WRAPPER: Shape = Shape {
     title: "fatbin wrapper",
     role: Role::Info,
-    read: Some(|bytes, offset| plain(&FATBIN_WRAPPER, bytes, offset)),
+    read: Read::Layout(&FATBIN_WRAPPER),
 };
 
 /// Reads the fatbins in the bytes of `span`, which are `parent` or, of a host program, the section called `section`.

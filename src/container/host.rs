@@ -4,7 +4,7 @@ use object::elf::{FileHeader32, FileHeader64, SHT_NOBITS, SectionType};
 use object::read::elf::{FileHeader, SectionHeader};
 use object::{LittleEndian, ReadRef};
 
-use super::reader::{Reader, Shape, plain, u16, u32};
+use super::reader::{Read, Reader, Shape, u16, u32};
 use super::tables::{PE_DOS_HEADER, PE_FILE_HEADER, PE_SECTION_HEADER};
 use super::{Member, bundle, fatbin, offload};
 use crate::elf::Elf;
@@ -55,17 +55,17 @@ const NAMES_LIMIT: u64 = 4 << 20;
 static DOS_HEADER: Shape = Shape {
     title: "DOS header",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&PE_DOS_HEADER, bytes, offset)),
+    read: Read::Layout(&PE_DOS_HEADER),
 };
 static FILE_HEADER: Shape = Shape {
     title: "PE file header",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&PE_FILE_HEADER, bytes, offset)),
+    read: Read::Layout(&PE_FILE_HEADER),
 };
 static SECTION_HEADER: Shape = Shape {
     title: "PE section header",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&PE_SECTION_HEADER, bytes, offset)),
+    read: Read::Layout(&PE_SECTION_HEADER),
 };
 
 impl Reader<'_> {

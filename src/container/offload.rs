@@ -3,7 +3,7 @@
 //! Layouts are in `tables/container/bundle.toml`, with their sources.
 
 use super::member::MemberKind;
-use super::reader::{Reader, Shape, TEXT_LIMIT, plain, u16, u32, u64};
+use super::reader::{Read, Reader, Shape, TEXT_LIMIT, u16, u32, u64};
 use super::tables::{
     IMAGE_KIND, OFFLOAD_BINARY_ENTRY, OFFLOAD_BINARY_HEADER, OFFLOAD_BINARY_STRING, OFFLOAD_KIND,
 };
@@ -24,22 +24,22 @@ const STRINGS_LIMIT: u64 = 256;
 static HEADER_SHAPE: Shape = Shape {
     title: "offload binary header",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&OFFLOAD_BINARY_HEADER, bytes, offset)),
+    read: Read::Layout(&OFFLOAD_BINARY_HEADER),
 };
 static ENTRY_SHAPE: Shape = Shape {
     title: "offload binary entry",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&OFFLOAD_BINARY_ENTRY, bytes, offset)),
+    read: Read::Layout(&OFFLOAD_BINARY_ENTRY),
 };
 static STRING_SHAPE: Shape = Shape {
     title: "offload binary string entry",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&OFFLOAD_BINARY_STRING, bytes, offset)),
+    read: Read::Layout(&OFFLOAD_BINARY_STRING),
 };
 static TEXT_SHAPE: Shape = Shape {
     title: "offload binary string",
     role: Role::Strings,
-    read: None,
+    read: Read::Nothing,
 };
 
 /// Reads the offload binaries in the bytes of `span`, which are `parent` or, of a host program, the section called `section`.

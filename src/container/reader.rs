@@ -15,8 +15,18 @@ pub struct Shape {
     pub title: &'static str,
     /// What its bytes are for.
     pub role: Role,
-    /// Reads it from its bytes, which begin at that offset of the file.
-    pub read: Option<fn(&[u8], u64) -> Record>,
+    /// How it is read.
+    pub read: Read,
+}
+
+/// How a structure is read.
+pub enum Read {
+    /// It has none: bytes without fields.
+    Nothing,
+    /// By its layout alone.
+    Layout(&'static Layout),
+    /// From its bytes, which begin at that offset of the file.
+    By(fn(&[u8], u64) -> Record),
 }
 
 /// Members of a file that are listed, at most.

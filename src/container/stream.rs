@@ -3,7 +3,7 @@
 //! Layouts are in `tables/container/stream.toml`, with their source.
 
 use super::member::Checksum;
-use super::reader::{Reader, Shape, TEXT_LIMIT, number, plain, u16, u32, u64};
+use super::reader::{Read, Reader, Shape, TEXT_LIMIT, number, plain, u16, u32, u64};
 use super::tables::{GZIP_HEADER, GZIP_TRAILER};
 use super::{Format, Member};
 use crate::elf::map::Role;
@@ -25,12 +25,12 @@ mod flag {
 static HEADER_SHAPE: Shape = Shape {
     title: "gzip header",
     role: Role::Header,
-    read: Some(header_record),
+    read: Read::By(header_record),
 };
 static TRAILER_SHAPE: Shape = Shape {
     title: "gzip trailer",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&GZIP_TRAILER, bytes, offset)),
+    read: Read::Layout(&GZIP_TRAILER),
 };
 
 /// Reads the compressed file in the bytes of `span`.

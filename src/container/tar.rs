@@ -3,7 +3,7 @@
 //! The layout is in `tables/container/tar.toml`, with its sources.
 
 use super::Member;
-use super::reader::{Reader, Shape, TEXT_LIMIT, plain};
+use super::reader::{Read, Reader, Shape, TEXT_LIMIT};
 use super::tables::TAR_HEADER;
 use crate::elf::map::Role;
 use crate::record;
@@ -14,12 +14,12 @@ const BLOCK: u64 = 512;
 static HEADER_SHAPE: Shape = Shape {
     title: "tar header",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&TAR_HEADER, bytes, offset)),
+    read: Read::Layout(&TAR_HEADER),
 };
 static EXTENDED: Shape = Shape {
     title: "tar extended header",
     role: Role::Strings,
-    read: None,
+    read: Read::Nothing,
 };
 
 /// Reads the tar archive in the bytes of `span`.

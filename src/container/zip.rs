@@ -5,7 +5,7 @@
 
 use super::Member;
 use super::member::Checksum;
-use super::reader::{Reader, Shape, plain, u16, u32, u64};
+use super::reader::{Read, Reader, Shape, plain, u16, u32, u64};
 use super::tables::{ZIP_CENTRAL, ZIP_END, ZIP_LOCAL, ZIP64_END, ZIP64_LOCATOR};
 use crate::elf::map::Role;
 use crate::error::{Diagnostic, Kind};
@@ -26,27 +26,27 @@ const WINDOW: u64 = 1 << 20;
 static END_SHAPE: Shape = Shape {
     title: "zip end of directory",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&ZIP_END, bytes, offset)),
+    read: Read::Layout(&ZIP_END),
 };
 static LOCATOR_SHAPE: Shape = Shape {
     title: "zip64 locator",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&ZIP64_LOCATOR, bytes, offset)),
+    read: Read::Layout(&ZIP64_LOCATOR),
 };
 static END64_SHAPE: Shape = Shape {
     title: "zip64 end of directory",
     role: Role::Header,
-    read: Some(|bytes, offset| plain(&ZIP64_END, bytes, offset)),
+    read: Read::Layout(&ZIP64_END),
 };
 static CENTRAL_SHAPE: Shape = Shape {
     title: "zip directory entry",
     role: Role::Header,
-    read: Some(|bytes, offset| named(&ZIP_CENTRAL, bytes, offset)),
+    read: Read::By(|bytes, offset| named(&ZIP_CENTRAL, bytes, offset)),
 };
 static LOCAL_SHAPE: Shape = Shape {
     title: "zip local header",
     role: Role::Header,
-    read: Some(|bytes, offset| named(&ZIP_LOCAL, bytes, offset)),
+    read: Read::By(|bytes, offset| named(&ZIP_LOCAL, bytes, offset)),
 };
 
 /// A header with the name that follows it.

@@ -13,6 +13,20 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
+/// The path of a fixture, as it is typed in a terminal.
+pub fn fixture(path: &str) -> String {
+    folder().join(path).display().to_string()
+}
+
+/// Runs the terminal's door to its end.
+#[cfg(feature = "cli")]
+pub fn kernelscope(arguments: &[&str]) -> std::process::Output {
+    std::process::Command::new(env!("CARGO_BIN_EXE_kernelscope"))
+        .args(arguments)
+        .output()
+        .expect("kernelscope runs")
+}
+
 /// The bytes of a fixture, by its path in the folder.
 pub fn bytes(path: &str) -> Vec<u8> {
     let path = folder().join(path);

@@ -11,6 +11,7 @@ import { styled } from '../styled.ts';
 import { hex } from '../text.ts';
 import { define, Part } from './part.ts';
 import './table.ts';
+import { widthObserver } from './width.ts';
 
 /** Bytes that an unknown part of the strip is at most drawn as. */
 const LONGEST = 96;
@@ -51,12 +52,7 @@ export class Bank extends Part {
   #asking: AbortController | undefined;
   /** The offset whose answer is shown when it comes: that of an earlier one may come later. */
   #wanted: number | null = null;
-  readonly #observer =
-    typeof ResizeObserver === 'undefined'
-      ? null
-      : new ResizeObserver(([entry]) => {
-          this.width = Math.floor(entry?.contentRect.width ?? 0);
-        });
+  readonly #observer = widthObserver(this);
 
   constructor() {
     super();

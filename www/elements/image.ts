@@ -15,6 +15,7 @@ import './menu.ts';
 import { define, Part } from './part.ts';
 import './pieces.ts';
 import './table.ts';
+import { widthObserver } from './width.ts';
 
 /** What is known of the images before they are seen; null where the file has none. */
 export interface ImageData {
@@ -89,12 +90,7 @@ export class Image extends Part {
   #isAddress = true;
   #patch: Patch | null = null;
   #patching: AbortController | undefined;
-  readonly #observer =
-    typeof ResizeObserver === 'undefined'
-      ? null
-      : new ResizeObserver(([entry]) => {
-          this.width = Math.floor(entry?.contentRect.width ?? 0);
-        });
+  readonly #observer = widthObserver(this);
 
   constructor() {
     super();

@@ -17,6 +17,7 @@ import './diagram.ts';
 import type { Items } from './menu.ts';
 import './menu.ts';
 import { define, Part } from './part.ts';
+import { widthObserver } from './width.ts';
 
 /** Bytes of a word, and those in a row. */
 const WORD = 4;
@@ -115,12 +116,7 @@ export class Made extends Part {
   #field: number | null = null;
   #shown = PAGE;
   #said = '';
-  readonly #observer =
-    typeof ResizeObserver === 'undefined'
-      ? null
-      : new ResizeObserver(([entry]) => {
-          this.width = Math.floor(entry?.contentRect.width ?? 0);
-        });
+  readonly #observer = widthObserver(this);
 
   constructor() {
     super();

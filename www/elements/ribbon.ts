@@ -6,6 +6,7 @@ import type { Change } from '../session.ts';
 import { styled } from '../styled.ts';
 import { bytes, hex, name } from '../text.ts';
 import { define, Part } from './part.ts';
+import { widthObserver } from './width.ts';
 
 export class Ribbon extends Part {
   static override properties = { ...super.properties, width: { state: true }, hover: { state: true }, label: {} };
@@ -35,12 +36,7 @@ export class Ribbon extends Part {
   #wanted: number | null = null;
   #isAsking = false;
   #isOver = false;
-  readonly #observer =
-    typeof ResizeObserver === 'undefined'
-      ? null
-      : new ResizeObserver(([entry]) => {
-          this.width = Math.floor(entry?.contentRect.width ?? 0);
-        });
+  readonly #observer = widthObserver(this);
 
   constructor() {
     super();
