@@ -41,7 +41,7 @@ test('what is typed says how many blocks there are, and what limits them', async
   await expect(panel(page).getByRole('row', { name: /\(this limits\)/ })).toContainText('warps');
   // The link has it.
   await expect.poll(() => page.url()).toContain('view=occupancy/0');
-  expect(page.url()).toContain('launch=gpu:sm_89;registers:16;block:256;units:128;grid:4096');
+  await expect.poll(() => page.url()).toContain('launch=gpu:sm_89;registers:16;block:256;units:128;grid:4096');
 
   // The launch is told by the same words.
   await show(page, 'Launch');
