@@ -137,7 +137,7 @@ fn symbols() {
         for row in 100_000..100_100 {
             let row = view.row(&*table, row).expect("a row");
             for column in table.columns() {
-                black_box(table.cell(row, column.key));
+                black_box(table.cell(row, &column.key));
             }
         }
     };
@@ -179,7 +179,7 @@ fn kernels(path: &Path) {
     let table = document.table("kernels").expect("kernels");
     for row in 0..table.len() {
         for column in table.columns() {
-            black_box(table.cell(row, column.key));
+            black_box(table.cell(row, &column.key));
         }
     }
 }

@@ -42,13 +42,13 @@ const COLUMNS: &[Column] = &[
 /// The columns, with those of source and of PTX only where there are such lines.
 fn columns(has_source: bool, has_ptx: bool) -> &'static [Column] {
     static SETS: [OnceLock<Vec<Column>>; 4] = [const { OnceLock::new() }; 4];
-    let is_there = |column: &&Column| match column.key {
+    let is_there = |column: &&Column| match &*column.key {
         "file" | "line" | "inlined_at" | "path" => has_source,
         "ptx_line" => has_ptx,
         _ => true,
     };
     let set = usize::from(has_source) + 2 * usize::from(has_ptx);
-    SETS[set].get_or_init(|| COLUMNS.iter().filter(is_there).copied().collect())
+    SETS[set].get_or_init(|| COLUMNS.iter().filter(is_there).cloned().collect())
 }
 
 impl<'a> InstructionList<'a> {

@@ -636,7 +636,7 @@ const WIDTH_LIMIT: usize = 48;
 pub fn print(table: &dyn Table, out: &mut dyn std::io::Write) -> std::io::Result<()> {
     let columns: Vec<&Column> = table.columns().iter().filter(|c| c.is_shown).collect();
     let text = |row: u64, column: &Column| {
-        export::visible(&table.cell(row, column.key).text(column.unit)).into_owned()
+        export::visible(&table.cell(row, &column.key).text(column.unit)).into_owned()
     };
     let mut widths: Vec<usize> = columns.iter().map(|c| c.title.len()).collect();
     for row in 0..table.len() {
@@ -657,7 +657,7 @@ pub fn print(table: &dyn Table, out: &mut dyn std::io::Write) -> std::io::Result
         }
         writeln!(out, "{}", line.trim_end())
     };
-    line(&mut columns.iter().map(|c| c.title.to_owned()))?;
+    line(&mut columns.iter().map(|c| c.title.clone().into_owned()))?;
     for row in 0..table.len() {
         line(&mut columns.iter().map(|column| text(row, column)))?;
     }

@@ -42,8 +42,8 @@ impl Unit {
     }
 }
 
-/// A column of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// A column of a table. What it is called may be known only from the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(
     target_arch = "wasm32",
     derive(tsify::Tsify),
@@ -51,9 +51,9 @@ impl Unit {
 )]
 pub struct Column {
     /// Its name in JSON and in filters.
-    pub key: &'static str,
+    pub key: Cow<'static, str>,
     /// Its name for people.
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     /// How its numbers are written.
     pub unit: Unit,
     /// Whether it is shown unless asked otherwise.
@@ -63,8 +63,8 @@ pub struct Column {
 /// A column that is shown.
 pub const fn column(key: &'static str, title: &'static str, unit: Unit) -> Column {
     Column {
-        key,
-        title,
+        key: Cow::Borrowed(key),
+        title: Cow::Borrowed(title),
         unit,
         is_shown: true,
     }
@@ -72,10 +72,9 @@ pub const fn column(key: &'static str, title: &'static str, unit: Unit) -> Colum
 
 /// A column that is shown only if it is asked for.
 pub const fn hidden(key: &'static str, title: &'static str, unit: Unit) -> Column {
-    Column {
-        is_shown: false,
-        ..column(key, title, unit)
-    }
+    let mut column = column(key, title, unit);
+    column.is_shown = false;
+    column
 }
 
 /// What a row has in a column.
@@ -198,7 +197,7 @@ impl Serialize for Cell<'_> {
 /// A table of a file.
 pub trait Table {
     /// Its columns.
-    fn columns(&self) -> &'static [Column];
+    fn columns(&self) -> &[Column];
 
     /// Its rows.
     fn len(&self) -> u64;
@@ -234,7 +233,8 @@ impl Serialize for Row<'_> {
         let columns = self.table.columns();
         let mut map = serializer.serialize_map(Some(columns.len()))?;
         for column in columns {
-            map.serialize_entry(column.key, &self.table.cell(self.index, column.key))?;
+            let cell = self.table.cell(self.index, &column.key);
+            map.serialize_entry(&column.key, &cell)?;
         }
         map.end()
     }
@@ -263,21 +263,21 @@ pub struct Query {
 }
 
 /// The words of a filter, each with the columns that can have it.
-struct Filter {
-    terms: Vec<(Vec<Column>, String)>,
+struct Filter<'a> {
+    terms: Vec<(Vec<&'a Column>, String)>,
 }
 
-impl Filter {
-    fn new(text: &str, columns: &[Column]) -> Self {
+impl<'a> Filter<'a> {
+    fn new(text: &str, columns: &'a [Column]) -> Self {
         let term = |word: String| {
             let named = word.split_once(':').and_then(|(key, value)| {
                 let mut columns = columns.iter();
                 let column = columns.find(|c| {
                     c.key.eq_ignore_ascii_case(key) || c.title.eq_ignore_ascii_case(key)
                 })?;
-                Some((vec![*column], value.to_owned()))
+                Some((vec![column], value.to_owned()))
             });
-            let (mut columns, word) = named.unwrap_or_else(|| (columns.to_vec(), word));
+            let (mut columns, word) = named.unwrap_or_else(|| (columns.iter().collect(), word));
             columns.retain(|column| !column.unit.is_number() || may_be_number(&word));
             (columns, word)
         };
@@ -288,12 +288,12 @@ impl Filter {
 
     fn accepts(&self, table: &dyn Table, row: u64) -> bool {
         let has = |column: &Column, word: &str| {
-            let cell = table.cell(row, column.key);
+            let cell = table.cell(row, &column.key);
             find(cell.text(column.unit).as_bytes(), word.as_bytes()).is_some()
                 || (column.unit == Unit::Hex && cell.text(Unit::Number) == word)
         };
         let mut terms = self.terms.iter();
-        terms.all(|(columns, word)| columns.iter().any(|column| has(column, word)))
+        terms.all(|(columns, word)| columns.iter().any(|&column| has(column, word)))
     }
 }
 

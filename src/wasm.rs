@@ -357,7 +357,7 @@ impl Handle {
             let cells = rows
                 .columns()
                 .iter()
-                .map(|c| short(rows.cell(index, c.key)));
+                .map(|c| short(rows.cell(index, &c.key)));
             window.rows.push(cells.collect());
         }
         object(&window)

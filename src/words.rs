@@ -43,18 +43,14 @@ impl<'a> WordList<'a> {
     }
 }
 
+/// Columns that there always are; those behind them are about lines.
+const WORDS: usize = 4;
+
 const COLUMNS: &[Column] = &[
     column("offset", "Offset", Unit::Hex),
     hidden("file_offset", "In the file", Unit::Hex),
     column("words", "Word", Unit::Word),
     column("symbol", "Symbol", Unit::Text),
-];
-
-const WITH_LINES: &[Column] = &[
-    COLUMNS[0],
-    COLUMNS[1],
-    COLUMNS[2],
-    COLUMNS[3],
     column("file", "File", Unit::Text),
     column("line", "Line", Unit::Number),
     column("begins", "Line begins", Unit::Word),
@@ -64,8 +60,8 @@ const WITH_LINES: &[Column] = &[
 impl Table for WordList<'_> {
     fn columns(&self) -> &'static [Column] {
         match self.code.lines.has_source() {
-            true => WITH_LINES,
-            false => COLUMNS,
+            true => COLUMNS,
+            false => &COLUMNS[..WORDS],
         }
     }
 

@@ -257,7 +257,7 @@ fn exercise(document: &Document) {
             };
             for row in 0..table.len().min(200) {
                 for column in table.columns() {
-                    table.cell(row, column.key);
+                    table.cell(row, &column.key);
                 }
             }
         }

@@ -36,7 +36,7 @@ fn exercise(what: &str, bytes: Vec<u8>, random: &mut Random) {
             for row in [0, last, last + 1] {
                 table.place(row);
                 for column in table.columns() {
-                    table.cell(row, column.key);
+                    table.cell(row, &column.key);
                 }
             }
         }

@@ -463,7 +463,7 @@ fn patches_that_are_all_in_one_place_are_read_in_linear_time() {
     assert_eq!(table.len(), many);
     for row in 0..many {
         for column in table.columns() {
-            table.cell(row, column.key);
+            table.cell(row, &column.key);
         }
     }
     assert!(text(&*table, 0, "remark").contains("writes over it"));

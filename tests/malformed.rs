@@ -80,7 +80,7 @@ fn listing(document: &Document) -> Vec<(u64, usize)> {
             let columns = table.columns().iter();
             columns.map(move |column| (row, column))
         });
-        let texts = cells.map(|(row, column)| table.cell(row, column.key).text(column.unit).len());
+        let texts = cells.map(|(row, column)| table.cell(row, &column.key).text(column.unit).len());
         (table.len(), texts.sum())
     });
     told.collect()

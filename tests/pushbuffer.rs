@@ -739,7 +739,7 @@ fn exercise(document: &Document) {
             .chain([table.len().saturating_sub(1), table.len()])
         {
             for column in table.columns() {
-                let _ = table.cell(row, column.key).text(Unit::Text);
+                let _ = table.cell(row, &column.key).text(Unit::Text);
             }
             table.place(row);
             table.target(row);

@@ -120,13 +120,13 @@ fn differences(table: &dyn Table, out: &mut impl Write) -> std::io::Result<()> {
     let mut lines = vec![
         columns
             .iter()
-            .map(|column| column.title.to_owned())
+            .map(|column| column.title.clone().into_owned())
             .collect(),
     ];
     for row in 0..table.len() {
         if table.cell(row, "differs") == true.into() {
             let cell = |column: &&kernelscope::rows::Column| {
-                let text = table.cell(row, column.key).text(column.unit).into_owned();
+                let text = table.cell(row, &column.key).text(column.unit).into_owned();
                 export::visible(&text).into_owned()
             };
             lines.push(columns.iter().map(cell).collect());
