@@ -1,6 +1,7 @@
 //! An opened file: what it is, what is in it, and the way from any byte to what is known of it.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use serde::Serialize;
 
@@ -26,6 +27,7 @@ use crate::nvidia::bank0::Bank0;
 use crate::occupancy::OccupancyAnswer;
 use crate::patches::PatchList;
 use crate::record::Record;
+use crate::registered::{LauncherList, Registered, WrapperList};
 use crate::rows::{Progress, Table};
 use crate::source::Source;
 use crate::span::Span;
@@ -49,6 +51,8 @@ pub struct Document {
     check: Check,
     is_checked: bool,
     patches: OnceCell<Patches>,
+    /// What the host registers, by how many kernels were known.
+    registered: RefCell<Option<(usize, Rc<Registered>)>>,
 }
 
 /// A table that a file has.
@@ -243,6 +247,7 @@ impl Document {
             findings,
             check: Check::default(),
             patches: OnceCell::new(),
+            registered: RefCell::default(),
         }
     }
 
@@ -269,6 +274,7 @@ impl Document {
             check: Check::default(),
             is_checked: true,
             patches: OnceCell::new(),
+            registered: RefCell::default(),
         }
     }
 
@@ -482,6 +488,21 @@ impl Document {
         }
     }
 
+    /// What the file registers with a runtime, if it is a host's; with the kernels that are known of its members.
+    fn registered(&self) -> Option<Rc<Registered>> {
+        let (elf, contents) = (self.elf.as_ref()?, self.contents.some()?);
+        let known = self.survey.kernel_names().len();
+        let mut registered = self.registered.borrow_mut();
+        let is_new = registered.as_ref().is_none_or(|(then, _)| *then != known);
+        if is_new {
+            let read = Registered::read(elf, contents, &self.survey);
+            *registered = Some((known, Rc::new(read)));
+        }
+        registered
+            .as_ref()
+            .map(|(_, registered)| registered.clone())
+    }
+
     /// The table called `key`: one of [`TABLES`]; `gpus`, the GPUs that its code might run on; or one of a part: `code/3` has the
     /// instructions of kernel 3, `attributes/3` its attributes, `text/0` the lines of the first text. `None` where the file cannot
     /// have it.
@@ -498,6 +519,14 @@ impl Document {
                 self.contents.some()?;
                 Box::new(FoundKernelList::new(self, &self.survey))
             }
+            "wrappers" => Box::new(WrapperList {
+                registered: self.registered()?,
+                contents: &self.contents,
+            }),
+            "launchers" => Box::new(LauncherList {
+                registered: self.registered()?,
+                survey: &self.survey,
+            }),
             "kernels" => self.device.kernel_list()?,
             "calls" => self.device.call_list(elf?)?,
             "sections" => Box::new(SectionList(elf?)),
@@ -819,6 +848,8 @@ pub const TABLES: &[(&str, &str)] = &[
     ("archs", "Architectures"),
     ("members", "Members"),
     ("all_kernels", "Kernels of all members"),
+    ("wrappers", "Registered wrappers"),
+    ("launchers", "Registered kernels"),
     ("kernels", "Kernels"),
     ("methods", "Methods"),
     ("qmds", "Launch descriptors"),

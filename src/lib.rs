@@ -49,6 +49,7 @@ pub mod occupancy;
 mod order;
 pub mod patches;
 pub mod record;
+pub mod registered;
 pub mod report;
 pub mod rows;
 pub mod search;

@@ -63,7 +63,7 @@ impl Serialize for Report<'_> {
         if let Device::Cubin(_) = document.device() {
             map.serialize_entry("calls", &document.table("calls").map(TableReport))?;
         }
-        for key in ["archs", "members"] {
+        for key in ["archs", "members", "wrappers", "launchers"] {
             map.serialize_entry(key, &document.table(key).map(TableReport))?;
         }
         map.serialize_entry("map", &document.table("map").map(TableReport))?;

@@ -29,6 +29,8 @@ pub struct Survey {
     kernels: Vec<FoundKernel>,
     names: Index,
     texts: Vec<Box<str>>,
+    /// How many kernels have each name.
+    uses: Vec<u32>,
 }
 
 /// What opening a member has told.
@@ -65,6 +67,20 @@ impl Survey {
     /// What is known of member `index`.
     pub fn of(&self, index: u32) -> Option<Surveyed> {
         *self.members.get(index as usize)?
+    }
+
+    /// What the kernels that were found are called, each once.
+    pub fn kernel_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.texts.iter().map(|name| &**name)
+    }
+
+    /// How many kernels of that name were found; `None` before there was any.
+    pub fn kernels_called(&self, name: &str) -> Option<u32> {
+        let found = self.names.get(name.as_bytes());
+        match found {
+            Some(number) => Some(self.uses[number]),
+            None => (!self.texts.is_empty()).then_some(0),
+        }
     }
 
     /// Opens the members of `document` that are code, until about `budget` bytes of them are read.
@@ -132,7 +148,9 @@ impl Survey {
             let number = self.names.add(name.as_bytes());
             if number == self.texts.len() {
                 self.texts.push(name.into());
+                self.uses.push(0);
             }
+            self.uses[number] += 1;
             let mut numbers = [None; NUMBERS.len()];
             for (into, (_, keys)) in numbers.iter_mut().zip(NUMBERS) {
                 *into = keys.iter().find_map(|key| match table.cell(row, key) {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::reader::{Read, Reader, Shape, plain};
-use super::{Code, Format, Member, identify};
+use super::{Code, Format, Member, bundle, fatbin, identify};
 use crate::elf::Elf;
 use crate::elf::map::{self, Leaf, Map, Part, Role};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
@@ -181,6 +181,25 @@ impl Contents {
             }
         }
         facts
+    }
+
+    /// The wrappers of what a host registers, and whose they are.
+    pub fn wrappers(&self) -> impl Iterator<Item = (Span, &'static str)> {
+        self.pieces.iter().filter_map(|piece| match piece.what {
+            What::Structure(shape) if std::ptr::eq(shape, &fatbin::WRAPPER) => {
+                Some((piece.span, "CUDA"))
+            }
+            What::Structure(shape) if std::ptr::eq(shape, &bundle::WRAPPER) => {
+                Some((piece.span, "HIP"))
+            }
+            _ => None,
+        })
+    }
+
+    /// The outermost member whose bytes begin at `offset` of the file.
+    pub fn member_at(&self, offset: u64) -> Option<u32> {
+        let begins = |member: &Member| member.base.is_none() && member.span.offset == offset;
+        self.members.iter().position(begins).map(|at| at as u32)
     }
 
     /// The names from the outside in.

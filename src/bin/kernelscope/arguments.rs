@@ -20,6 +20,9 @@ Commands:
   size           how many bytes the code of each member takes, the largest first, and which have the same
   report         what it is, its kernels, sections and findings
   kernels        its kernels and what each needs; with --all those of all members
+  wrappers       host programs: the wrappers of fatbins and bundles that they register with a runtime
+  launchers      host programs: which of their functions launch which kernels, as symbols and relocations tell; with --all
+                 also those that only the names of kernels in members tell
   sections, segments, symbols, relocations, other_relocations, notes, texts, printf, load_image, map, diagnostics
                  one table
   metadata       code objects: the metadata as a tree, with the offset of each key
@@ -51,7 +54,7 @@ Options:
   --base ADDRESS for image and patches: where the image is loaded, decimal or 0x hexadecimal
   --segments     for image: as whoever copies PT_LOAD segments has it, which is the only image without section headers
   --member PATH  the member of that path, as ls lists it, instead of FILE itself: names from the outside in, !/ between
-  --all          for extract and kernels: every member
+  --all          for extract, kernels and launchers: every member
   -o OUT         for image: the file to write its bytes to, all of them, with the zeros that are to be reserved; for
                  extract the folder, which is made
   --len N        a number of bytes, decimal or 0x hexadecimal
@@ -302,7 +305,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
             out.is_some(),
             &["image", "qmd", "dispatch", "extract"],
         ),
-        ("--all", all, &["extract", "kernels"]),
+        ("--all", all, &["extract", "kernels", "launchers"]),
         ("--hex", hex, LAUNCHES),
         ("--part", part.is_some(), LAUNCHES),
         ("--kernel", named.is_some(), OF_KERNEL),

@@ -110,6 +110,10 @@ fn run() -> Result<ExitCode, Failure> {
         }
         "ls" | "archs" | "members" => members::list(&document, &arguments, &mut out)?,
         "size" => members::size(&mut document, &arguments, &mut out)?,
+        "launchers" if arguments.all => {
+            members::survey(&mut document);
+            members::list(&document, &arguments, &mut out)?;
+        }
         "kernels" if arguments.all => members::kernels(&mut document, &arguments, &mut out)?,
         "extract" => has_errors = members::extract(&document, &arguments, &mut out)?,
         "hex" => hex(&document, &arguments, &mut out)?,

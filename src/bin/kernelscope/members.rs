@@ -41,7 +41,7 @@ pub fn list(
 }
 
 /// Opens all members that are code.
-fn survey(document: &mut Document) {
+pub fn survey(document: &mut Document) {
     while !document.survey(u64::MAX).finished {}
 }
 
