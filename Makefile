@@ -9,7 +9,7 @@
 SHELL := bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: serve wasm site test test-all test-native test-web test-unit test-e2e web-fixtures check bench fuzz format clean
+.PHONY: serve wasm site test test-all test-native test-web test-unit test-e2e web-fixtures check bench fuzz wild format clean
 
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # Where rustup lacks the pinned toolchain but its `stable` is that very version, stable does.
@@ -108,6 +108,12 @@ bench: $(site)
 fuzz:
 	$(setup) rust fuzz
 	scripts/fuzz.sh $(or $(SECONDS),60)
+
+# Real packages against the vendors' tools: asked for, since it downloads 490 MB and needs these tools (scripts/wild.py).
+wild:
+	$(setup) rust
+	cargo build --locked --release --features cli --bin kernelscope
+	python3 scripts/wild.py target/release/kernelscope $(WHEELS)
 
 clean:
 	rm -rf target pkg dist fuzz/target
