@@ -328,6 +328,337 @@ operands[6][53:22]\t\t32\thex\tregisters, immediates, modifiers, as reported\n\
 opcode[6]\t\t10\thex\toperation, as reported\n\
 ");
 
+// coredump.toml
+
+/// Types of sections of a core dump.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_SECTION_TYPE: Names = Names::packed("\
+80000001\tCUDBG_SHT_MANAGED_MEM\tmanaged memory\n\
+80000002\tCUDBG_SHT_GLOBAL_MEM\tglobal memory\n\
+80000003\tCUDBG_SHT_LOCAL_MEM\ta thread's local memory\n\
+80000004\tCUDBG_SHT_SHARED_MEM\ta block's shared memory\n\
+80000005\tCUDBG_SHT_DEV_REGS\ta thread's registers\n\
+80000006\tCUDBG_SHT_ELF_IMG\ta module as it was before it was loaded\n\
+80000007\tCUDBG_SHT_RELF_IMG\ta module with its addresses\n\
+80000008\tCUDBG_SHT_BT\ta thread's call stack\n\
+80000009\tCUDBG_SHT_DEV_TABLE\tdevices\n\
+8000000a\tCUDBG_SHT_CTX_TABLE\ta device's contexts\n\
+8000000b\tCUDBG_SHT_SM_TABLE\ta device's SMs\n\
+8000000c\tCUDBG_SHT_GRID_TABLE\ta device's grids\n\
+8000000d\tCUDBG_SHT_CTA_TABLE\tan SM's blocks\n\
+8000000e\tCUDBG_SHT_WP_TABLE\ta block's warps\n\
+8000000f\tCUDBG_SHT_LN_TABLE\ta warp's threads\n\
+80000010\tCUDBG_SHT_MOD_TABLE\ta context's modules\n\
+80000011\tCUDBG_SHT_DEV_PRED\ta thread's predicates\n\
+80000012\tCUDBG_SHT_PARAM_MEM\ta grid's parameters\n\
+80000013\tCUDBG_SHT_DEV_UREGS\ta warp's uniform registers\n\
+80000014\tCUDBG_SHT_DEV_UPRED\ta warp's uniform predicates\n\
+80000015\tCUDBG_SHT_CB_TABLE\ta grid's constant banks\n\
+80000016\tCUDBG_SHT_META_DATA\tthe dump itself\n\
+80000017\tCUDBG_SHT_CBU_BAR\ta warp's convergence barriers\n\
+");
+
+/// CUDBGException_t.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_EXCEPTION: Names = Names::packed("\
+0\tNONE\t\n\
+1\tLANE_ILLEGAL_ADDRESS\ta lane read or wrote an illegal address; not reported since CUDA 13.1\n\
+2\tLANE_USER_STACK_OVERFLOW\tnot reported since CUDA 13.1\n\
+3\tDEVICE_HARDWARE_STACK_OVERFLOW\tnot reported since CUDA 13.1\n\
+4\tWARP_ILLEGAL_INSTRUCTION\ta lane executed an illegal instruction\n\
+5\tWARP_OUT_OF_RANGE_ADDRESS\ta lane reached for memory out of range\n\
+6\tWARP_MISALIGNED_ADDRESS\ta lane reached for memory at a misaligned address\n\
+7\tWARP_INVALID_ADDRESS_SPACE\tan instruction reached for a memory space that it may not\n\
+8\tWARP_INVALID_PC\tthe PC went past the valid addresses\n\
+9\tWARP_HARDWARE_STACK_OVERFLOW\tstack error\n\
+a\tDEVICE_ILLEGAL_ADDRESS\tthe MMU met an error that the SM could not\n\
+b\tLANE_MISALIGNED_ADDRESS\tnot reported since CUDA 13.1\n\
+c\tWARP_ASSERT\ta lane failed an assertion\n\
+d\tLANE_SYSCALL_ERROR\tnot reported since CUDA 13.1\n\
+e\tWARP_ILLEGAL_ADDRESS\ta lane read or wrote an illegal address\n\
+f\tLANE_NONMIGRATABLE_ATOMSYS\tnot reported since CUDA 13.1\n\
+10\tLANE_INVALID_ATOMSYS\tnot reported since CUDA 13.1\n\
+11\tCLUSTER_OUT_OF_RANGE_ADDRESS\tout of range in a cluster\n\
+12\tCLUSTER_BLOCK_NOT_PRESENT\ta block of the cluster is gone\n\
+13\tWARP_STACK_CANARY\ta stack canary was overwritten\n\
+14\tWARP_TMEM_ACCESS_CHECK\taccess to tensor memory\n\
+15\tWARP_TMEM_LEAK\ttensor memory was not given back\n\
+16\tWARP_CALL_REQUIRES_NEWER_DRIVER\tthe call needs a newer driver\n\
+17\tWARP_MISALIGNED_PC\tthe target of a jump is misaligned\n\
+18\tWARP_PC_OVERFLOW\tthe PC went past the address space\n\
+19\tWARP_MISALIGNED_REG\tmisaligned register\n\
+1a\tWARP_ILLEGAL_INSTR_ENCODING\tillegal encoding of an instruction\n\
+1b\tWARP_ILLEGAL_INSTR_PARAM\tillegal parameter of an instruction\n\
+1c\tWARP_OUT_OF_RANGE_REGISTER\tregister out of range\n\
+1d\tWARP_INVALID_CONST_ADDR_LDC\tinvalid address of a constant\n\
+1e\tWARP_MMU_FAULT\ta transaction met an MMU fault\n\
+1f\tWARP_ARRIVE\tan mbarrier is locked, or more arrived than it expects\n\
+20\tCLUSTER_POISON\tuncorrectable error in a cluster\n\
+21\tWARP_API_STACK_ERROR\tlimit of the API stack\n\
+22\tWARP_BLOCK_NOT_PRESENT\ta block is gone\n\
+23\tWARP_USER_STACK_OVERFLOW\tstack overflow\n\
+24\tTMA_SYSCALL\tsystem call of TMA\n\
+ffffffff\tUNKNOWN\tnot known to the driver\n\
+");
+
+/// CUDBGKernelType.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_KERNEL_TYPE: Names = Names::packed("\
+0\tUNKNOWN\t\n\
+1\tSYSTEM\t\n\
+2\tAPPLICATION\t\n\
+");
+
+/// CUDBGKernelOrigin: where a grid was launched.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_ORIGIN: Names = Names::packed("\
+0\tCPU\t\n\
+1\tGPU\t\n\
+");
+
+/// CUDBGGridStatus.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_GRID_STATUS: Names = Names::packed("\
+0\tINVALID\t\n\
+1\tPENDING\t\n\
+2\tACTIVE\t\n\
+3\tSLEEPING\t\n\
+4\tTERMINATED\t\n\
+5\tUNDETERMINED\t\n\
+");
+
+/// CUDBGCbuThreadState: state in the convergence barrier unit.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_THREAD_STATE: Names = Names::packed("\
+0\tEXITED\t\n\
+1\tREADY\t\n\
+2\tYIELDED\t\n\
+3\tSLEEP\t\n\
+4\tSLEEPYIELD\t\n\
+5\tREADYATNEXT\t\n\
+6\tBLOCKEDPLUS\t\n\
+7\tBLOCKEDALL\t\n\
+8\tBLOCKEDCOLLECTIVE\t\n\
+9\tBLOCKEDB0\t\n\
+a\tBLOCKEDB1\t\n\
+b\tBLOCKEDB2\t\n\
+c\tBLOCKEDB3\t\n\
+d\tBLOCKEDB4\t\n\
+e\tBLOCKEDB5\t\n\
+f\tBLOCKEDB6\t\n\
+10\tBLOCKEDB7\t\n\
+11\tBLOCKEDB8\t\n\
+12\tBLOCKEDB9\t\n\
+13\tBLOCKEDB10\t\n\
+14\tBLOCKEDB11\t\n\
+15\tBLOCKEDB12\t\n\
+16\tBLOCKEDB13\t\n\
+17\tBLOCKEDB14\t\n\
+18\tBLOCKEDB15\t\n\
+ffffffff\tINVALID\t\n\
+");
+
+/// CUDBGCoredumpGenerationFlags.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_FLAGS: Names = Names::packed("\
+1\tSKIP_NONRELOCATED_ELF_IMAGES\t\n\
+2\tSKIP_GLOBAL_MEMORY\t\n\
+4\tSKIP_SHARED_MEMORY\t\n\
+8\tSKIP_LOCAL_MEMORY\t\n\
+20\tSKIP_CONSTBANK_MEMORY\t\n\
+40\tGZIP_COMPRESS\t\n\
+80\tFAULTED_CONTEXTS_ONLY\t\n\
+");
+
+/// A device.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_DEVICE: Layout = Layout::packed("CudbgDeviceTableEntry", 88, "NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h", &[], "\
+devName\t\t64\tstring\tof the device\n\
+devType\t\t64\tstring\tinternal\n\
+smType\t\t64\tstring\tISA\n\
+devId\t\t32\tunsigned\tCUDA device\n\
+pciBusId\t\t32\thex\n\
+pciDevId\t\t32\thex\n\
+numSMs\t\t32\tcount\n\
+numWarpsPerSM\t\t32\tcount\n\
+numLanesPerWarp\t\t32\tcount\n\
+numRegsPerLane\t\t32\tcount\tat most\n\
+numPredicatesPrLane\t\t32\tcount\n\
+smMajor\t\t32\tunsigned\n\
+smMinor\t\t32\tunsigned\n\
+instructionSize\t\t32\tsize\tbytes of an instruction\n\
+status\t\t32\tunsigned\tCUDBGResult; 0: success\n\
+numUniformRegsPrWarp\t\t32\tcount\tsince driver r400\n\
+numUniformPredicatesPrWarp\t\t32\tcount\tsince driver r400\n\
+numConvergenceBarriersPrWarp\t\t32\tcount\tat most; since driver r575\n\
+padding0\t\t32\treserved\tsince driver r575\n\
+");
+
+/// A context.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_CONTEXT: Layout = Layout::packed("CudbgContextTableEntry", 40, "NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h", &[], "\
+contextId\t\t64\thex\thandle\n\
+sharedWindowBase\t\t64\taddress\tof the shared memory window\n\
+localWindowBase\t\t64\taddress\tof the local memory window\n\
+globalWindowBase\t\t64\taddress\tof the global memory window\n\
+deviceIdx\t\t32\tunsigned\tindex in the device table\n\
+tid\t\t32\tunsigned\thost thread that owns it\n\
+");
+
+/// A loaded module.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_MODULE: Layout = Layout::packed("CudbgModuleTableEntry", 8, "NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h", &[], "\
+moduleHandle\t\t64\thex\thandle\n\
+");
+
+/// A grid.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_GRID: Layout = Layout::packed("CudbgGridTableEntry", 136, "NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h", &[&COREDUMP_KERNEL_TYPE, &COREDUMP_ORIGIN, &COREDUMP_GRID_STATUS], "\
+gridId64\t\t64\thex\tgrid\n\
+contextId\t\t64\thex\thandle\n\
+function\t\t64\thex\thandle of the kernel\n\
+functionEntry\t\t64\taddress\tthe kernel's entry\n\
+moduleHandle\t\t64\thex\thandle\n\
+parentGridId64\t\t64\thex\tgrid that launched it on the device\n\
+paramsOffset\t\t64\toffset\tof the parameters in constant bank 0\n\
+kernelType\t\t32\tenum:0\n\
+origin\t\t32\tenum:1\twhere it was launched\n\
+gridStatus\t\t32\tenum:2\n\
+numRegs\t\t32\tcount\tregisters of a thread\n\
+gridDimX\t\t32\tunsigned\n\
+gridDimY\t\t32\tunsigned\n\
+gridDimZ\t\t32\tunsigned\n\
+blockDimX\t\t32\tunsigned\n\
+blockDimY\t\t32\tunsigned\n\
+blockDimZ\t\t32\tunsigned\n\
+attrLaunchBlocking\t\t32\tunsigned\t0 or 1: the launch was blocking\n\
+attrHostTid\t\t32\tunsigned\thost thread that launched it\n\
+clusterDimX\t\t32\tunsigned\tsince driver r525\n\
+clusterDimY\t\t32\tunsigned\tsince driver r525\n\
+clusterDimZ\t\t32\tunsigned\tsince driver r525\n\
+padding0\t\t32\treserved\tsince driver r525\n\
+preferredClusterDimX\t\t32\tunsigned\tsince driver r565\n\
+preferredClusterDimY\t\t32\tunsigned\tsince driver r565\n\
+preferredClusterDimZ\t\t32\tunsigned\tsince driver r565\n\
+padding1\t\t32\treserved\tsince driver r565\n\
+");
+
+/// A constant bank of a grid.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_BANK: Layout = Layout::packed("CudbgConstBankTableEntry", 16, "NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h", &[], "\
+addr\t\t64\taddress\tof its first byte\n\
+size\t\t32\tsize\tbytes\n\
+bankId\t\t32\tunsigned\n\
+");
+
+/// An SM.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_SM: Layout = Layout::packed("CudbgSmTableEntry", 40, "NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h", &[&COREDUMP_EXCEPTION], "\
+smId\t\t32\tunsigned\n\
+padding0\t\t32\treserved\n\
+exception\t\t32\tenum:0\tsince driver r555\n\
+errorPCValid\t\t32\tunsigned\t0 or 1: errorPC counts; since driver r555\n\
+errorPC\t\t64\taddress\twhat failed; since driver r555\n\
+clusterExceptionTargetBlockIdxValid\t\t32\tunsigned\t0 or 1: the next three count; since driver r565\n\
+clusterExceptionTargetBlockIdxX\t\t32\tunsigned\tblock that was asked; since driver r565\n\
+clusterExceptionTargetBlockIdxY\t\t32\tunsigned\tsince driver r565\n\
+clusterExceptionTargetBlockIdxZ\t\t32\tunsigned\tsince driver r565\n\
+");
+
+/// A block.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_CTA: Layout = Layout::packed("CudbgCTATableEntry", 56, "NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h", &[], "\
+gridId64\t\t64\thex\tgrid\n\
+blockIdxX\t\t32\tunsigned\n\
+blockIdxY\t\t32\tunsigned\n\
+blockIdxZ\t\t32\tunsigned\n\
+padding0\t\t32\treserved\n\
+clusterIdxX\t\t32\tunsigned\tsince driver r525\n\
+clusterIdxY\t\t32\tunsigned\tsince driver r525\n\
+clusterIdxZ\t\t32\tunsigned\tsince driver r525\n\
+padding1\t\t32\treserved\tsince driver r525\n\
+clusterDimX\t\t32\tunsigned\tsince driver r565\n\
+clusterDimY\t\t32\tunsigned\tsince driver r565\n\
+clusterDimZ\t\t32\tunsigned\tsince driver r565\n\
+padding2\t\t32\treserved\tsince driver r565\n\
+");
+
+/// A warp.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_WARP: Layout = Layout::packed("CudbgWarpTableEntry", 64, "NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h", &[], "\
+errorPC\t\t64\taddress\twhat failed\n\
+warpId\t\t32\tunsigned\n\
+validLanesMask\t\t32\thex\ta bit a lane\n\
+activeLanesMask\t\t32\thex\ta bit a lane: not diverged\n\
+isWarpBroken\t\t32\tunsigned\t0 or 1: at a breakpoint\n\
+errorPCValid\t\t32\tunsigned\t0 or 1: errorPC counts\n\
+padding0\t\t32\treserved\n\
+numRegs\t\t32\tcount\tregisters of a thread; since driver r525\n\
+padding1\t\t32\treserved\tsince driver r525\n\
+sharedMemSize\t\t32\tsize\tbytes; since driver r570\n\
+padding2\t\t32\treserved\tsince driver r570\n\
+inSyscallLanesMask\t\t32\thex\ta bit a lane; since driver r575\n\
+cbuActiveLanesMask\t\t32\thex\ta bit a lane: active in the convergence barrier unit; since driver r575\n\
+cbuExitedLanesMask\t\t32\thex\ta bit a lane; since driver r575\n\
+cbuCollectiveLanesMask\t\t32\thex\ta bit a lane: in a collective region; since driver r575\n\
+");
+
+/// A thread.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_LANE: Layout = Layout::packed("CudbgThreadTableEntry", 56, "NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h", &[&COREDUMP_EXCEPTION, &COREDUMP_THREAD_STATE], "\
+virtualPC\t\t64\taddress\tof the GPU; with old debugger backends of a copy on the host\n\
+physPC\t\t64\toffset\tfrom the start of the function\n\
+ln\t\t32\tunsigned\tlane\n\
+threadIdxX\t\t32\tunsigned\n\
+threadIdxY\t\t32\tunsigned\n\
+threadIdxZ\t\t32\tunsigned\n\
+exception\t\t32\tenum:0\n\
+callDepth\t\t32\tcount\tframes, those in system calls included\n\
+syscallCallDepth\t\t32\tcount\tframes in system calls\n\
+ccRegister\t\t32\thex\tcondition codes; before Volta\n\
+cbuThreadState\t\t32\tenum:1\tsince driver r575\n\
+padding0\t\t32\treserved\tsince driver r575\n\
+");
+
+/// A frame of a call stack.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_FRAME: Layout = Layout::packed("CudbgBacktraceTableEntry", 24, "NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h", &[], "\
+returnAddress\t\t64\toffset\tfrom the start of the caller\n\
+virtualReturnAddress\t\t64\taddress\tas virtualPC; 0 where the stack ends\n\
+level\t\t32\tunsigned\t0: where the innermost function returns to\n\
+pad\t\t32\treserved\n\
+");
+
+/// The dump itself.
+// Source: NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h
+#[rustfmt::skip]
+pub static COREDUMP_META: Layout = Layout::packed("CudbgMetaDataEntry", 32, "NVIDIA/cuda-gdb (BSD-3-Clause), cudacoredump.h, Public format description of the CUDA coredump; enumerations: cudadebugger.h", &[&COREDUMP_FLAGS], "\
+generatorName\t\t64\tstring\twhat made the dump\n\
+driverVersionMajor\t\t32\tunsigned\tof the GPU driver\n\
+driverVersionMinor\t\t32\tunsigned\n\
+cudaDriverVersionMajor\t\t32\tunsigned\tof the CUDA driver\n\
+cudaDriverVersionMinor\t\t32\tunsigned\n\
+flags\t\t32\tflags:0\n\
+timestamp\t\t32\tunsigned\tseconds since 1970\n\
+");
+
 // elf.toml
 
 /// EI_OSABI of cubins: it says which layout e_flags have.
