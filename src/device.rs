@@ -11,7 +11,7 @@ use crate::kernels::{AmdgpuKernelList, AttributeList, CallList, CubinKernelList}
 use crate::launch::{Inputs, Launch};
 use crate::lists::GpuList;
 use crate::metadata::{MetadataList, PrintfList};
-use crate::nvidia::{self, Code, Cubin};
+use crate::nvidia::{self, Code, Coredump, Cubin, coredump};
 use crate::occupancy::OccupancyAnswer;
 use crate::record::Record;
 use crate::rows::Table;
@@ -25,6 +25,8 @@ pub enum Device {
     None,
     /// Code for NVIDIA's.
     Cubin(Box<Cubin>),
+    /// What NVIDIA's had when a kernel failed.
+    Coredump(Box<Coredump>),
     /// Code for AMD's.
     CodeObject(Box<CodeObject>),
 }
@@ -34,6 +36,7 @@ impl Device {
     pub fn dialect(format: Format) -> impl FnOnce(&Header) -> &'static Dialect {
         move |header| match format {
             Format::Cubin => &nvidia::DIALECT,
+            Format::CudaCoredump => &coredump::DIALECT,
             Format::Amdgpu => &amdgpu::DIALECT,
             _ => dialect::of_host(header.e_machine),
         }
@@ -43,9 +46,15 @@ impl Device {
     pub fn open(format: Format, elf: &Elf, findings: &mut Diagnostics) -> Self {
         match format {
             Format::Cubin => Self::Cubin(Box::new(Cubin::open(elf, findings))),
+            Format::CudaCoredump => Self::Coredump(Box::new(Coredump::open(elf, findings))),
             Format::Amdgpu => Self::CodeObject(Box::new(CodeObject::open(elf, findings))),
             _ => Self::None,
         }
+    }
+
+    /// Whether it is code that a loader takes.
+    pub fn is_code(&self) -> bool {
+        matches!(self, Self::Cubin(_) | Self::CodeObject(_))
     }
 
     /// What it runs on.
@@ -53,6 +62,7 @@ impl Device {
         match self {
             Self::None => None,
             Self::Cubin(cubin) => Some(cubin.target.clone()),
+            Self::Coredump(dump) => dump.target.clone(),
             Self::CodeObject(object) => object.target.clone(),
         }
     }
@@ -62,6 +72,7 @@ impl Device {
         match self {
             Self::None => Vec::new(),
             Self::Cubin(cubin) => cubin.facts(),
+            Self::Coredump(dump) => dump.facts.clone(),
             Self::CodeObject(object) => object.facts(),
         }
     }
@@ -85,7 +96,7 @@ impl Device {
     /// The checks that read whole tables.
     pub fn check(&self, elf: &Elf, findings: &mut Diagnostics) {
         match self {
-            Self::None => {}
+            Self::None | Self::Coredump(_) => {}
             Self::Cubin(cubin) => cubin.check(elf, findings),
             Self::CodeObject(object) => object.check(elf, findings),
         }
@@ -102,6 +113,7 @@ impl Device {
         };
         match (self, section) {
             (Self::Cubin(cubin), Some(section)) => cubin.record_in(elf, section, offset),
+            (Self::Coredump(dump), Some(section)) => dump.record_in(elf, section, offset),
             (Self::CodeObject(object), Some(section)) => object.record_in(elf, section, offset),
             // Code objects are loaded by their segments, and need no section headers.
             (Self::CodeObject(object), None) if matches!(part, Part::Segment(_)) => {
@@ -133,7 +145,7 @@ impl Device {
     /// The kernels as a table.
     pub fn kernel_list(&self) -> Option<Box<dyn Table + '_>> {
         match self {
-            Self::None => None,
+            Self::None | Self::Coredump(_) => None,
             Self::Cubin(cubin) => Some(Box::new(CubinKernelList(&cubin.kernels))),
             Self::CodeObject(object) => Some(Box::new(AmdgpuKernelList(&object.kernels))),
         }
@@ -168,7 +180,7 @@ impl Device {
     /// What a launch of the kernel of that index hands to the GPU.
     pub fn launch(&self, elf: &Elf, kernel: usize, inputs: &Inputs) -> Option<Launch> {
         match self {
-            Self::None => None,
+            Self::None | Self::Coredump(_) => None,
             Self::Cubin(cubin) => cubin.launch(elf, kernel, inputs),
             Self::CodeObject(object) => object.launch(elf, kernel, inputs),
         }
@@ -177,7 +189,7 @@ impl Device {
     /// How many groups of a launch of that kernel run at once.
     pub fn occupancy(&self, kernel: usize, inputs: &Inputs) -> Option<OccupancyAnswer> {
         match self {
-            Self::None => None,
+            Self::None | Self::Coredump(_) => None,
             Self::Cubin(cubin) => cubin.occupancy(kernel, inputs),
             Self::CodeObject(object) => object.occupancy(kernel, inputs),
         }
@@ -201,14 +213,14 @@ impl Device {
             Self::CodeObject(object) => {
                 Some(Box::new(WordList::new(elf, object.code(elf, kernel)?)))
             }
-            Self::None => None,
+            Self::None | Self::Coredump(_) => None,
         }
     }
 
     /// Text for people that is in it: the source that it was made from.
     pub fn texts(&self) -> &[Text] {
         match self {
-            Self::None => &[],
+            Self::None | Self::Coredump(_) => &[],
             Self::Cubin(cubin) => &cubin.texts,
             Self::CodeObject(object) => &object.texts,
         }

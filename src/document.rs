@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::amdgpu::Directives;
 use crate::bank::BankList;
 use crate::container::{Contents, Format, identify};
+use crate::coredump::CoredumpList;
 use crate::decode::{Decoded, Dumped};
 use crate::device::Device;
 use crate::elf::check::Check;
@@ -195,7 +196,7 @@ impl Document {
         let mut notes = Vec::new();
         let mut device = Device::None;
         match format {
-            Format::Cubin | Format::Amdgpu | Format::Elf => {
+            Format::Cubin | Format::CudaCoredump | Format::Amdgpu | Format::Elf => {
                 let dialect = Device::dialect(format);
                 let opened = Elf::open(&source, dialect, &mut findings);
                 elf = findings.take(opened);
@@ -224,7 +225,8 @@ impl Document {
                 .at(source.absolute(0)),
             ),
         }
-        let host = elf.as_ref().filter(|_| format == Format::Elf);
+        let has_members = matches!(format, Format::Elf | Format::CudaCoredump);
+        let host = elf.as_ref().filter(|_| has_members);
         let contents = Contents::open(&source, format, host, &mut findings);
         let leaves = match &elf {
             Some(elf) => contents.within(&elf.map.leaves),
@@ -428,7 +430,7 @@ impl Document {
             .elf
             .as_ref()
             .is_some_and(|elf| elf.header.is_relocatable());
-        let is_device = !matches!(self.device, Device::None);
+        let is_device = self.device.is_code();
         let state = match severity {
             _ if self.dumped.is_some() && error(Kind::Format) && self.format != Format::Unknown => {
                 "damaged"
@@ -442,6 +444,7 @@ impl Document {
             _ if is_device && relocatable => "must be linked first",
             _ if is_device && refused => "the reference loader refuses it",
             _ if is_device => "loads",
+            _ if !matches!(self.device, Device::None) => "core dump",
             _ if self.contents.has_code() => "carries GPU code",
             _ if self.elf.is_some() => "well-formed",
             _ => "recognised",
@@ -565,6 +568,7 @@ impl Document {
                 findings: self.findings.all(),
                 start: self.start(),
             }),
+            key if let Some(list) = self.coredump_list(key) => Box::new(list),
             key => {
                 return match &self.dumped {
                     Some(dumped) => dumped.table(key),
@@ -589,6 +593,16 @@ impl Document {
             "patches" => Box::new(PatchList::new(self.elf()?, self.patches()?, address(of)?)),
             _ => return None,
         })
+    }
+
+    /// A table of a core dump: such as `lanes`, or `lane/3`, what there is of thread 3.
+    fn coredump_list(&self, key: &str) -> Option<CoredumpList<'_>> {
+        match (&self.device, &self.elf) {
+            (Device::Coredump(dump), Some(elf)) => {
+                CoredumpList::new(dump, elf, &self.contents, key)
+            }
+            _ => None,
+        }
     }
 
     /// Constant bank 0 of the kernel of that index in the table of kernels; `None` where it has no such bank.
@@ -845,6 +859,18 @@ const PARTS_LIMIT: usize = 16;
 
 /// The tables that files have, and what people call them, in the order in which they are shown.
 pub const TABLES: &[(&str, &str)] = &[
+    ("exceptions", "Exceptions"),
+    ("lanes", "Threads"),
+    ("frames", "Call stacks"),
+    ("warps", "Warps"),
+    ("ctas", "Blocks"),
+    ("sms", "SMs"),
+    ("grids", "Grids"),
+    ("banks", "Constant banks"),
+    ("modules", "Modules"),
+    ("contexts", "Contexts"),
+    ("devices", "Devices"),
+    ("memory", "Memory"),
     ("archs", "Architectures"),
     ("members", "Members"),
     ("all_kernels", "Kernels of all members"),

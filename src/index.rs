@@ -52,6 +52,11 @@ impl<V> Default for Map<V> {
 }
 
 impl<V> Map<V> {
+    /// How many keys have a value.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
     /// The value of `key`.
     pub fn get(&self, key: &[u8]) -> Option<&V> {
         self.values.get(self.index.get(key)?)

@@ -312,7 +312,7 @@ impl Document {
     /// The kernel of that index in the table of kernels, with all that is known of it.
     pub fn kernel(&self, index: usize) -> Option<KernelDetail> {
         match self.device() {
-            Device::None => None,
+            Device::None | Device::Coredump(_) => None,
             Device::Cubin(cubin) => {
                 let kernel = cubin.kernels.get(index)?.clone();
                 let elf = self.elf()?;
@@ -331,7 +331,7 @@ impl Document {
     /// How many kernels it has; `None` where it cannot have any.
     pub fn kernel_count(&self) -> Option<usize> {
         match self.device() {
-            Device::None => None,
+            Device::None | Device::Coredump(_) => None,
             Device::Cubin(cubin) => Some(cubin.kernels.len()),
             Device::CodeObject(object) => Some(object.kernels.len()),
         }

@@ -15,7 +15,7 @@
 //! | what a launch of a kernel hands to the GPU; how many blocks run at once | [`launch`], [`typed`], [`occupancy`] |
 //! | what was dropped; what bytes that somebody has dumped are; such bytes as text | [`container`], [`decode`], [`dump`] |
 //! | LZ4, Zstandard and deflate | [`unpack`] |
-//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`dumps`], [`members`], [`survey`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
+//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`dumps`], [`coredump`], [`members`], [`survey`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
 //! | everything as one JSON object | [`report`] |
 //!
@@ -26,6 +26,7 @@ pub mod amdgpu;
 pub mod bank;
 pub mod compatibility;
 pub mod container;
+pub mod coredump;
 pub mod decode;
 pub mod device;
 pub mod document;

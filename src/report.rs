@@ -5,6 +5,7 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use crate::coredump;
 use crate::decode::Dumped;
 use crate::device::Device;
 use crate::document::Document;
@@ -63,6 +64,9 @@ impl Serialize for Report<'_> {
         if let Device::Cubin(_) = document.device() {
             map.serialize_entry("calls", &document.table("calls").map(TableReport))?;
         }
+        if let Device::Coredump(_) = document.device() {
+            map.serialize_entry("coredump", &CoredumpReport(document))?;
+        }
         for key in ["archs", "members", "wrappers", "launchers"] {
             map.serialize_entry(key, &document.table(key).map(TableReport))?;
         }
@@ -85,6 +89,16 @@ struct Int(u64);
 impl Serialize for Int {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         crate::int::serialize(&self.0, serializer)
+    }
+}
+
+/// The tables of a core dump.
+struct CoredumpReport<'a>(&'a Document);
+
+impl Serialize for CoredumpReport<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let keys = coredump::KEYS.iter();
+        serializer.collect_map(keys.map(|key| (key, self.0.table(key).map(TableReport))))
     }
 }
 

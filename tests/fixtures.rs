@@ -58,6 +58,7 @@ fn every_file_is_in_the_manifest_once() {
         "amdgpu/con",
         "amdgpu/mal",
         "container",
+        "coredump",
         "own",
     ] {
         for file in fs::read_dir(directory().join(kind)).unwrap() {

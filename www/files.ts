@@ -192,8 +192,8 @@ export class Files {
   #hear(session: Session): void {
     session.onNotice = (text, tone = 'error') => this.#told.notice(text, tone);
     session.onDecode = (decode) => this.#decode(session, decode, null);
-    session.onMember = (path) => {
-      if (path) void this.openMember(session.source, path);
+    session.onMember = (path, place) => {
+      if (path) void this.openMember(session.source, path, place);
       else this.#openOuter(session).catch((error) => isAbort(error) || session.onNotice(message(error)));
     };
     session.listen((change) => this.#changed(session, change));

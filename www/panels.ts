@@ -101,7 +101,8 @@ const summary = panel({
     };
     const mayBeDump = !isMember && (format === 'unknown' || decoded !== null);
     const isCodeObject = format === 'amdgpu';
-    const [kernel, kernels, archs, members, findings, gpus] = await Promise.all([
+    const [exceptions, kernel, kernels, archs, members, findings, gpus] = await Promise.all([
+      first('exceptions', FIRST),
       kernelCount === 1 ? session.call('kernel', [0], { signal }) : null,
       kernelCount > 1 ? first('kernels', FIRST) : null,
       first('archs', ARCHS),
@@ -112,6 +113,7 @@ const summary = panel({
     ]);
     return {
       mayBeDump,
+      exceptions,
       kernel,
       kernels,
       archs,
@@ -139,6 +141,24 @@ function leadsOf(session: Session): Leads {
     leads.set(session, of);
   }
   return of;
+}
+
+/** Tables of core dumps whose rows lead to code. */
+const COREDUMP = [
+  ['exceptions', 'Exceptions'],
+  ['lanes', 'Threads'],
+  ['frames', 'Call stacks'],
+  ['warps', 'Warps'],
+  ['sms', 'SMs'],
+  ['grids', 'Grids'],
+] as const;
+
+function coredump(key: string, title: string): Made {
+  return panel({
+    request: (session, signal) => columnsWith(session, key, signal, import('./elements/coredump.ts')),
+    view: (session, columns: Column[], rest) =>
+      html`<kernel-scope-coredump .session=${session} .of=${key} .columns=${columns} .label=${title} .rest=${rest}></kernel-scope-coredump>`,
+  });
 }
 
 /** Panels by the key of the table that they are about; any other table has a panel of its rows. */
@@ -183,6 +203,7 @@ const MADE: Record<string, Made> = {
       html`<kernel-scope-table .session=${session} .table=${'members'} .columns=${columns} .label=${'Members'}
         .leads=${leadsOf(session)}></kernel-scope-table>`,
   }),
+  ...Object.fromEntries(COREDUMP.map(([key, title]) => [key, coredump(key, title)])),
   metadata: panel({
     // What is selected of it, as a finding does, is what whoever opens it wants to see.
     request: async (session, signal) => {

@@ -70,7 +70,7 @@ export class Session {
   /** Is told what the file is to be read as (null: as any file); another session then takes the place of this one. */
   onDecode: (decode: string | null) => void = () => {};
   /** Is told which member to show of the file that this is or lies in, by its path there; the file itself without one. */
-  onMember: (path: string) => void = () => {};
+  onMember: (path: string, place?: Place) => void = () => {};
 
   private constructor(client: Client, source: Source, file: number, opened: Opened) {
     const unnamed = source.decode === undefined ? '(no name)' : `pasted ${opened.summary.format_title}`;
@@ -135,8 +135,8 @@ export class Session {
   }
 
   /** Shows a member in a tab of its own. */
-  openMember(path: string): void {
-    this.onMember(pathIn(this.source, path));
+  openMember(path: string, place?: Place): void {
+    this.onMember(pathIn(this.source, path), place);
   }
 
   get summary(): Summary {

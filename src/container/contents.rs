@@ -89,7 +89,7 @@ impl Contents {
             Some(elf) => reader.sections_of(elf),
             None if format == Format::Ptx => reader.structure(whole, &TEXT),
             // An ELF file that could not be opened: why is a finding already.
-            None if format == Format::Elf => {}
+            None if matches!(format, Format::Elf | Format::CudaCoredump) => {}
             None => reader.inside(format, whole, None),
         }
         reader.say_if_spent();

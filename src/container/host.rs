@@ -6,7 +6,7 @@ use object::{LittleEndian, ReadRef};
 
 use super::reader::{Read, Reader, Shape, u16, u32};
 use super::tables::{PE_DOS_HEADER, PE_FILE_HEADER, PE_SECTION_HEADER};
-use super::{Member, bundle, fatbin, offload};
+use super::{Member, MemberKind, bundle, fatbin, offload};
 use crate::elf::Elf;
 use crate::elf::map::Role;
 use crate::record;
@@ -43,6 +43,12 @@ const SECTIONS: &[(&str, Carries)] = &[
 
 /// What sections are called that are an entry of a bundle each: object files of clang for relocatable device code.
 const BUNDLE_ENTRY: &str = "__CLANG_OFFLOAD_BUNDLE__";
+
+/// How sections of core dumps are called that are a module each, as it was and with its addresses: `cudacoredump.h` of cuda-gdb.
+const MODULES: &[(&str, &str)] = &[
+    (".cudbg.elfimg.", "cubin"),
+    (".cudbg.relfimg.", "relocated cubin"),
+];
 
 /// Bytes of wrappers.
 const WRAPPER: u64 = 24;
@@ -99,6 +105,13 @@ impl Reader<'_> {
         if let Some(id) = name.strip_prefix(BUNDLE_ENTRY) {
             let mut member = Member::new(id, header, span);
             bundle::describe(self, &mut member);
+            self.member(parent, member);
+            return;
+        }
+        if let Some((_, kind)) = MODULES.iter().find(|(start, _)| name.starts_with(start)) {
+            let mut member = Member::new(name, header, span);
+            member.kind = MemberKind::Word((*kind).into());
+            self.identify(&mut member);
             self.member(parent, member);
             return;
         }

@@ -24,6 +24,7 @@ const LE: LittleEndian = LittleEndian;
 #[allow(missing_docs)] // the names say it
 pub enum Format {
     Cubin,
+    CudaCoredump,
     Amdgpu,
     Elf,
     Pe,
@@ -53,6 +54,7 @@ impl Format {
     pub fn word(self) -> &'static str {
         match self {
             Self::Cubin => "cubin",
+            Self::CudaCoredump => "cuda_coredump",
             Self::Amdgpu => "amdgpu",
             Self::Elf => "elf",
             Self::Pe => "pe",
@@ -82,6 +84,7 @@ impl Format {
     pub fn title(self) -> &'static str {
         match self {
             Self::Cubin => "NVIDIA cubin",
+            Self::CudaCoredump => "CUDA core dump",
             Self::Amdgpu => "AMD code object",
             Self::Elf => "ELF",
             Self::Pe => "PE program or library",
@@ -138,7 +141,14 @@ pub const START: u64 = 1024;
 /// What a file is that begins with `start`.
 pub fn identify(start: &[u8]) -> Format {
     if is_elf(start) {
-        return match start.get(18..20).map(|m| u16::from_le_bytes([m[0], m[1]])) {
+        let number = |at: usize| {
+            let bytes = start.get(at..at + 2)?;
+            Some(u16::from_le_bytes([bytes[0], bytes[1]]))
+        };
+        return match number(18) {
+            Some(nvidia::EM_CUDA) if number(16) == Some(nvidia::coredump::ET_CORE) => {
+                Format::CudaCoredump
+            }
             Some(nvidia::EM_CUDA) => Format::Cubin,
             Some(amdgpu::EM_AMDGPU) => Format::Amdgpu,
             _ => Format::Elf,
@@ -170,7 +180,17 @@ pub fn is_container(format: Format) -> bool {
     use Format::*;
     matches!(
         format,
-        Fatbin | OffloadBundle | OffloadBinary | Archive | Zip | Tar | Gzip | Zstd | Elf | Pe
+        Fatbin
+            | OffloadBundle
+            | OffloadBinary
+            | Archive
+            | Zip
+            | Tar
+            | Gzip
+            | Zstd
+            | Elf
+            | CudaCoredump
+            | Pe
     )
 }
 

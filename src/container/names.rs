@@ -37,6 +37,7 @@ pub fn safe(name: &str) -> String {
 pub fn extension(format: Format) -> &'static str {
     match format {
         Format::Cubin => "cubin",
+        Format::CudaCoredump => "cudacore",
         Format::Amdgpu => "co",
         Format::Ptx => "ptx",
         Format::LlvmBitcode => "bc",

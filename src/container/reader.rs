@@ -247,7 +247,7 @@ impl Reader<'_> {
             Format::Zip => zip::read(self, span, parent),
             Format::Tar => tar::read(self, span, parent),
             Format::Gzip | Format::Zstd => stream::read(self, format, span, parent),
-            Format::Elf => host::elf(self, span, parent),
+            Format::Elf | Format::CudaCoredump => host::elf(self, span, parent),
             Format::Pe => host::pe(self, span, parent),
             _ => {}
         }

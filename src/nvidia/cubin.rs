@@ -193,10 +193,19 @@ impl Cubin {
 
     /// The lines of source and of PTX of the kernel of that index.
     pub fn lines(&self, elf: &Elf, kernel: usize) -> Option<Rc<Lines>> {
-        let function = Function {
-            section: self.kernels.get(kernel)?.section,
-            start: 0,
-            size: u64::MAX,
+        let section = self.kernels.get(kernel)?.section;
+        let function = match elf.section(section) {
+            // A cubin of a core dump has the addresses that it was loaded at.
+            Some(code) if lines::has_addresses(elf) => Function {
+                section: 0,
+                start: code.address,
+                size: code.size,
+            },
+            _ => Function {
+                section,
+                start: 0,
+                size: u64::MAX,
+            },
         };
         Some(self.lines.get(elf, function))
     }

@@ -8,6 +8,7 @@ pub mod bank0;
 pub mod callgraph;
 pub mod check;
 pub mod code;
+pub mod coredump;
 pub mod cubin;
 pub mod gpfifo;
 pub mod info;
@@ -26,6 +27,7 @@ pub use attribute::{Attribute, Attributes};
 pub use callgraph::{CallGraph, CallStack};
 pub use check::Check;
 pub use code::Code;
+pub use coredump::Coredump;
 pub use cubin::{Cubin, target_of};
 pub use kernel::{Bank, Callee, InnerFunction, Kernel, Parameter};
 

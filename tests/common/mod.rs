@@ -95,6 +95,7 @@ pub const EVERY: &[&str] = &[
     "amdgpu/con",
     "amdgpu/mal",
     "container",
+    "coredump",
     "own",
 ];
 

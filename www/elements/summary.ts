@@ -21,6 +21,8 @@ export interface Rows {
 export interface SummaryData {
   /** The bytes are those of a dump, or may be. */
   mayBeDump: boolean;
+  /** What failed, by a core dump. */
+  exceptions: Rows | null;
   /** The only kernel. */
   kernel: KernelDetail | null;
   /** The first of several kernels. */
@@ -75,6 +77,7 @@ export class SummaryView extends Part {
     if (!session || !data) return nothing;
     return html`
       ${data.mayBeDump ? html`<kernel-scope-read .session=${session}></kernel-scope-read>` : nothing}
+      ${this.#rows('exceptions', 'Exceptions', data.exceptions, () => this.#show('exceptions'))}
       ${data.kernel ? html`<kernel-scope-kernel .session=${session} .kernel=${data.kernel} .brief=${true}></kernel-scope-kernel>` : nothing}
       ${this.#rows('archs', 'Architectures', data.archs)}
       ${this.#rows('members', 'Members', data.members, (cell) => session.openMember(cell))}

@@ -28,6 +28,7 @@ pub fn run() -> Result {
         "amdgpu/con",
         "amdgpu/mal",
         "container",
+        "coredump",
         "own",
     ] {
         for entry in std::fs::read_dir(root.join("tests/fixtures").join(folder))? {

@@ -180,7 +180,16 @@ fn report(document: &Document, out: &mut impl Write) -> io::Result<()> {
     for info in &summary.tables {
         if !matches!(
             info.key,
-            "archs" | "members" | "kernels" | "sections" | "segments" | "image"
+            "exceptions"
+                | "frames"
+                | "grids"
+                | "devices"
+                | "archs"
+                | "members"
+                | "kernels"
+                | "sections"
+                | "segments"
+                | "image"
         ) {
             continue;
         }
