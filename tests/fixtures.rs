@@ -59,6 +59,7 @@ fn every_file_is_in_the_manifest_once() {
         "amdgpu/mal",
         "container",
         "coredump",
+        "host",
         "own",
     ] {
         for file in fs::read_dir(directory().join(kind)).unwrap() {
