@@ -26,7 +26,7 @@ const TERMS: usize = 8;
 
 impl Document {
     /// Where `expression` leads: `0x40`, `64` or `40h`, an offset in the file; `image:0x180`, an offset in the
-    /// image; the name of a section, a kernel or a symbol, `NAME#2` for the second section of that name, `[12]`
+    /// image; `file:0x1a40`, an offset in the file that was dropped, of which this may be a member; the name of a section, a kernel or a symbol, `NAME#2` for the second section of that name, `[12]`
     /// for the section of that index. Numbers may be added and taken away: `.text.vadd+0x20`. Names can have
     /// signs, too: the longest name that exists counts.
     ///
@@ -45,6 +45,9 @@ impl Document {
                 )));
             }
             return self.resolve_in_image(offset);
+        }
+        if let Some(offset) = text.strip_prefix("file:") {
+            return self.resolve_in_dropped(offset.trim());
         }
         if let Some(offset) = sum(text) {
             // What lies before the file has no number to be told by.
@@ -99,6 +102,25 @@ impl Document {
             Err(_) => Err(refuse(format!(
                 "{name} lies before the beginning of the file"
             ))),
+        }
+    }
+
+    /// The byte that lies at `written` in the file that was dropped.
+    fn resolve_in_dropped(&self, written: &str) -> Result<Target> {
+        let offset = sum(written).and_then(|offset| u64::try_from(offset).ok());
+        let offset =
+            offset.ok_or_else(|| refuse(format!("{written:?} is no offset in the file")))?;
+        let start = self.source().absolute(0);
+        let start = start.ok_or_else(|| {
+            refuse("what was unpacked lies nowhere in the file that was opened".into())
+        })?;
+        let name = format!("offset 0x{offset:x} of the file that was opened");
+        let within = i128::from(offset) - i128::from(start);
+        match within < 0 {
+            true => Err(refuse(format!(
+                "{name} lies before this member, which begins at 0x{start:x}"
+            ))),
+            false => self.one_byte(within, self.source().size(), "this member", name),
         }
     }
 

@@ -35,6 +35,7 @@ pub mod dumps;
 pub mod elf;
 pub mod error;
 pub mod export;
+pub mod extract;
 pub mod goto;
 mod index;
 mod instructions;

@@ -11,10 +11,12 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Blob, FileReaderSync};
 
 use crate::amdgpu::Directives;
+use crate::container::{ZipWriter, crc32};
 use crate::document::{Document, ImageLocation, Location, Summary, address};
 use crate::elf::map::{Leaf, Role};
 use crate::error::{Diagnostic, Error};
 use crate::export::{self, Form};
+use crate::extract::{self, Extract};
 use crate::goto::{Suggest, Suggestion, Target};
 use crate::kernels::KernelDetail;
 use crate::launch::Launch;
@@ -169,6 +171,32 @@ pub struct ImageInfo {
     pub align: u64,
 }
 
+/// A member that is to be a file.
+#[derive(Serialize, Tsify)]
+#[tsify(missing_as_null)]
+pub struct Extracted {
+    /// The names from the outside in.
+    pub path: String,
+    /// What the file is to be called.
+    pub name: String,
+    /// Bytes.
+    pub size: f64,
+    /// Where they lie as they are in the file that was dropped; `null` where they do not.
+    pub origin: Option<f64>,
+    /// Why the member cannot be had, or what is wrong with how it is packed.
+    pub problem: Option<String>,
+    /// Whether it can be had.
+    pub is_there: bool,
+}
+
+/// Members that are being written, and the one whose bytes are handed out.
+struct Extraction {
+    rest: Extract,
+    zip: ZipWriter,
+    /// What it is called, the member, bytes handed out so far, and what they come to.
+    current: Option<(String, Document, u64, u32)>,
+}
+
 /// Bytes handed out by one call, at most.
 const BYTES_LIMIT: u64 = 16 << 20;
 /// Rows handed out by one call, at most.
@@ -192,6 +220,7 @@ pub struct Handle {
     search: Option<Search>,
     suggest: Option<Suggest>,
     count: Option<(u32, Count)>,
+    extraction: Option<Extraction>,
 }
 
 #[wasm_bindgen]
@@ -227,6 +256,7 @@ impl Handle {
             search: None,
             suggest: None,
             count: None,
+            extraction: None,
         }
     }
 
@@ -260,10 +290,97 @@ impl Handle {
         Ok(Self::open(self.document.open_path(path).map_err(refuse)?))
     }
 
-    /// What a file of each member is to be called, of a file called `base` itself.
-    #[wasm_bindgen(js_name = fileNames)]
-    pub fn file_names(&self, base: &str) -> Vec<String> {
-        self.document.contents().file_names(base)
+    /// What a file of the member of that path is to be called, of a file called `base` itself.
+    #[wasm_bindgen(js_name = fileName)]
+    pub fn file_name(&self, path: &str, base: &str, member: &Handle) -> String {
+        self.document.file_name(path, base, &member.document)
+    }
+
+    /// Where its first byte lies in the file that was dropped; nothing where it was unpacked.
+    #[wasm_bindgen(getter)]
+    pub fn origin(&self) -> Option<f64> {
+        self.document.source().absolute(0).map(|at| at as f64)
+    }
+
+    /// Begins to extract members of a file that is called `base`: those of these rows of the table of members, or all that hold no
+    /// others. Returns how many bytes of them headers tell.
+    pub fn extract(&mut self, base: &str, rows: Option<Vec<u32>>) -> f64 {
+        let rest = match rows {
+            Some(rows) => Extract::of(&self.document, base, rows),
+            None => Extract::all(&self.document, base),
+        };
+        let (_, bytes) = rest.rest(&self.document);
+        self.extraction = Some(Extraction {
+            rest,
+            zip: ZipWriter::default(),
+            current: None,
+        });
+        bytes as f64
+    }
+
+    /// Opens the next of them; nothing behind the last one.
+    #[wasm_bindgen(js_name = extractNext)]
+    pub fn extract_next(&mut self) -> Result<Option<Ts<Extracted>>, JsValue> {
+        let extraction = self.extraction.as_mut().ok_or_else(no_extraction)?;
+        // One is open at a time.
+        extraction.current = None;
+        let Some(next) = extraction.rest.next(&self.document) else {
+            return Ok(None);
+        };
+        let extract::Extracted {
+            path,
+            name,
+            opened,
+            findings,
+        } = next;
+        let mut problem = findings.first().map(|finding| finding.to_string());
+        let (mut size, mut origin) = (0, None);
+        let is_there = opened.is_ok();
+        match opened {
+            Ok(member) => {
+                size = member.source().size();
+                origin = member.source().absolute(0);
+                extraction.current = Some((name.clone(), member, 0, 0));
+            }
+            Err(error) => problem = Some(error.diagnostic().to_string()),
+        }
+        let extracted = Extracted {
+            path,
+            name,
+            size: size as f64,
+            origin: origin.map(|at| at as f64),
+            problem,
+            is_there,
+        };
+        object(&extracted).map(Some)
+    }
+
+    /// The next bytes of the member that is open, none behind the last.
+    #[wasm_bindgen(js_name = extractBytes)]
+    pub fn extract_bytes(&mut self, size: f64) -> Result<Uint8Array, JsValue> {
+        let extraction = self.extraction.as_mut().ok_or_else(no_extraction)?;
+        let current = extraction.current.as_mut().ok_or_else(no_extraction)?;
+        let (_, member, at, sum) = current;
+        let size = (size as u64).min(BYTES_LIMIT);
+        let bytes = member.source().read_up_to(*at, size).map_err(refuse)?;
+        *at += bytes.len() as u64;
+        *sum = crc32(*sum, &bytes);
+        Ok(Uint8Array::from(&bytes[..]))
+    }
+
+    /// What stands before those bytes in a zip file, once all of them were handed out.
+    #[wasm_bindgen(js_name = extractHeader)]
+    pub fn extract_header(&mut self) -> Result<Uint8Array, JsValue> {
+        let extraction = self.extraction.as_mut().ok_or_else(no_extraction)?;
+        let (name, _, size, sum) = extraction.current.take().ok_or_else(no_extraction)?;
+        Ok(Uint8Array::from(&extraction.zip.add(&name, size, sum)[..]))
+    }
+
+    /// Ends it. Returns what stands at the end of the zip file.
+    #[wasm_bindgen(js_name = extractEnd)]
+    pub fn extract_end(&mut self) -> Uint8Array {
+        let zip = self.extraction.take().map(|extraction| extraction.zip);
+        Uint8Array::from(&zip.unwrap_or_default().finish()[..])
     }
 
     /// Goes on opening the members that are code, for their kernels and for which of them are the same: about `budget` bytes more.
@@ -668,6 +785,10 @@ fn print(records: &[Record], form: &str) -> Result<String, JsValue> {
 /// A span in columns of numbers: -1 and 0 where there is none.
 fn numbers(span: Option<Span>) -> (f64, f64) {
     span.map_or((-1.0, 0.0), |span| (span.offset as f64, span.size as f64))
+}
+
+fn no_extraction() -> JsValue {
+    words("nothing is being extracted")
 }
 
 fn no_table(name: &str) -> JsValue {

@@ -53,6 +53,30 @@ fn findings(document: &Document) -> Vec<String> {
     errors.map(ToString::to_string).collect()
 }
 
+/// `grep -abo` finds the ELF magic at 80, 3640 and 7480; the second member is 3716 bytes long.
+#[test]
+fn offsets_in_what_was_dropped_lead_into_members() {
+    let stored = common::open("nvidia/fatbin/vadd.3arch+ptx.none.13.5.fatbin");
+    let member = stored.open_path("1").expect("a member");
+    let at = |expression: &str| {
+        let target = member.resolve(expression);
+        let target = target.map(|target| (target.span.offset, target.span.size));
+        target.map_err(|error| error.to_string())
+    };
+    assert_eq!(at("file:3640"), Ok((0, 1)));
+    assert_eq!(at("file:0xe38+0x40"), Ok((0x40, 1)));
+    assert_eq!(at("file:7355"), Ok((3715, 1)));
+    assert!(at("file:3639").unwrap_err().contains("begins at 0xe38"));
+    assert!(at("file:7356").unwrap_err().contains("past the end"));
+    assert!(at("file:-1").is_err() && at("file:x").is_err());
+    let packed = common::open("nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin");
+    let member = packed.open_path("1").expect("a member");
+    let refused = member.resolve("file:0x50").expect_err("it was unpacked");
+    assert!(refused.to_string().contains("lies nowhere"), "{refused}");
+    // In a file that is no member both count alike.
+    assert_eq!(packed.resolve("file:16").expect("a byte").span.offset, 16);
+}
+
 /// What cuobjdump extracts of a fatbin or a host program, by the names that it gives.
 fn is_extracted(path: &str, base: &str, files: &Value) {
     let document = common::open(path);
@@ -775,6 +799,33 @@ mod terminal {
         let _ = std::fs::remove_dir_all(&folder);
         // What holds nothing has no members, which is no mistake.
         assert_eq!(json(&["ls", &fixture(VADD)]), serde_json::json!([]));
+    }
+
+    #[test]
+    fn members_are_written_to_one_zip_file() {
+        let facts = common::facts("fatbins");
+        let extracted = facts[FATBIN]["extracted"].as_array().expect("files");
+        let name = format!("kernelscope-{}.zip", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let out = path.display().to_string();
+        let written = json(&["extract", &fixture(FATBIN), "--all", "-o", &out]);
+        assert_eq!(written.as_array().expect("files").len(), extracted.len());
+        let bytes = std::fs::read(&path).expect("a zip file");
+        std::fs::remove_file(&path).expect("it is removed");
+        let zip = super::open(bytes);
+        // The CRC-32 of each is checked as it is opened.
+        assert_eq!(super::findings(&zip), [""; 0]);
+        assert_eq!(zip.contents().members.len(), extracted.len());
+        for fact in extracted {
+            let name = fact["name"].as_str().expect("a name");
+            let member = zip.open_path(name).expect(name);
+            assert_eq!(
+                super::sha256(&super::all(&member)),
+                fact["sha256"],
+                "{name}"
+            );
+            assert_eq!(super::findings(&member), [""; 0]);
+        }
     }
 
     #[test]

@@ -199,14 +199,13 @@ export class FileSpace implements ByteSpace {
   }
 
   async save({ offset, size }: Range, options: Search): Promise<{ blob: Blob; name: string }> {
-    const { source, name } = this.session;
+    const { source, name, origin } = this.session;
     const { blob, member } = source;
+    // A dump may be text: its bytes are those that have been read of it. A member may be compressed.
+    const isThere = member ? origin !== null : blob.size === this.size;
+    const start = (origin ?? 0) + offset;
     return {
-      // A dump may be text: its bytes are those that have been read of it. A member may be compressed.
-      blob:
-        !member && blob.size === this.size
-          ? blob.slice(offset, offset + size)
-          : await copied(this, { offset, size }, options),
+      blob: isThere ? blob.slice(start, start + size) : await copied(this, { offset, size }, options),
       name: `${name}.${offset.toString(16)}-${(offset + size).toString(16)}.bin`,
     };
   }

@@ -33,6 +33,8 @@ export interface Told {
   notice(text: string, tone: Tone): void;
   /** The file is on another site: the person has to ask for it. */
   ask(error: OtherSite, place: Place | null): void;
+  /** A file, or a member of one, is open. */
+  opened(session: Session): void;
   /** The file that is shown is another one, or has changed. */
   moved(session: Session, change: Change | null): void;
 }
@@ -99,7 +101,9 @@ export class Files {
         return null;
       }
       this.failed = '';
-      return this.#add(session, of, at(of), turn === this.#turns);
+      const added = this.#add(session, of, at(of), turn === this.#turns);
+      this.#told.opened(added);
+      return added;
     } catch (error) {
       if (error instanceof OtherSite) this.#told.ask(error, at(null));
       else if (!isAbort(error) && !signal.aborted) {
@@ -138,8 +142,8 @@ export class Files {
     this.go(twin, place);
   }
 
-  /** Shows the file that a member lies in, with the outermost member around it in its table. */
-  async #openOuter({ source }: Session): Promise<void> {
+  /** Shows the file that a member lies in: at that place, or else with the outermost member around it in its table. */
+  async #openOuter({ source }: Session, place?: Place): Promise<void> {
     const outer = outermost(source);
     const session =
       this.#outer(source) ??
@@ -149,6 +153,11 @@ export class Files {
         () => null,
       ));
     if (!session) return;
+    if (place) {
+      this.show(session);
+      this.go(session, place);
+      return;
+    }
     const path = source.member?.path ?? '';
     const [columns, { rows }] = await Promise.all([
       session.call('columns', ['members']),
@@ -194,7 +203,7 @@ export class Files {
     session.onDecode = (decode) => this.#decode(session, decode, null);
     session.onMember = (path, place) => {
       if (path) void this.openMember(session.source, path, place);
-      else this.#openOuter(session).catch((error) => isAbort(error) || session.onNotice(message(error)));
+      else this.#openOuter(session, place).catch((error) => isAbort(error) || session.onNotice(message(error)));
     };
     session.listen((change) => this.#changed(session, change));
   }

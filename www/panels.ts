@@ -2,9 +2,13 @@
 // file, and a view of the answer. To add one, add it here.
 
 import { html, type TemplateResult } from 'lit';
+import type { Options } from './client.ts';
 import { gpusOf } from './gpus.ts';
+import { save } from './out.ts';
 import type { Column, Diagnostic, Int } from './protocol.ts';
+import type { Runs } from './runs.ts';
 import type { Session } from './session.ts';
+import { bytes, count } from './text.ts';
 import './elements/findings.ts';
 import type { ImageData } from './elements/image.ts';
 import './elements/image.ts';
@@ -23,6 +27,8 @@ export interface Panel<Data = unknown> {
   icon: string;
   /** What it has, for the list. */
   count: Int | null;
+  /** The view that it leads to, if that is a place in another panel. */
+  leads?: string;
   /** What it needs before it can be seen. */
   request(session: Session, signal: AbortSignal): Promise<Data>;
   view(session: Session, data: Data, rest: string): TemplateResult;
@@ -32,6 +38,7 @@ const ICONS: Record<string, string> = {
   summary: 'M3 3h10M3 6.5h10M3 10h6M3 13.5h4',
   kernels: 'M5 5h6v6H5zM5 2v3M8 2v3M11 2v3M5 11v3M8 11v3M11 11v3M2 5h3M2 8h3M2 11h3M11 5h3M11 8h3M11 11h3',
   launch: 'M4.500 3v10l8.500-5z',
+  bank0: 'M2.500 3.500h11v3h-11zM2.500 9.500h11v3h-11zM4.500 5h1M4.500 11h1',
   occupancy: 'M2.500 13.500h11M4 11.500v-4M7 11.500v-7M10 11.500v-9M13 11.500v-2',
   methods: 'M3 3.500h3M3 8h3M3 12.500h3M8 3.500h5M8 8h3M8 12.500h4',
   qmds: 'M3 2.500h10v11h-10zM3 5.500h10M3 8.500h10M8 5.500v3M6 8.500v5',
@@ -161,6 +168,16 @@ function coredump(key: string, title: string): Made {
   });
 }
 
+/** Saves members of a file: one as it is, several as a zip file. */
+async function saveMembers(session: Session, runs: Runs | null, options: Options): Promise<string> {
+  const { blob, name, count: many, problems } = await session.call('extract', [runs, session.name], options);
+  save(blob, name);
+  const [first] = problems;
+  if (first !== undefined)
+    session.onNotice(`${count(problems.length)} cannot be had as they should be, such as: ${first}`);
+  return `${count(many)} ${many === 1 ? 'member' : 'members'} saved, ${bytes(blob.size)}`;
+}
+
 /** Panels by the key of the table that they are about; any other table has a panel of its rows. */
 const MADE: Record<string, Made> = {
   kernels: panel({
@@ -201,7 +218,7 @@ const MADE: Record<string, Made> = {
     request: (session, signal) => session.call('columns', ['members'], { signal }),
     view: (session, columns: Column[]) =>
       html`<kernel-scope-table .session=${session} .table=${'members'} .columns=${columns} .label=${'Members'}
-        .leads=${leadsOf(session)}></kernel-scope-table>`,
+        .leads=${leadsOf(session)} .saves=${(runs: Runs | null, options: Options) => saveMembers(session, runs, options)}></kernel-scope-table>`,
   }),
   ...Object.fromEntries(COREDUMP.map(([key, title]) => [key, coredump(key, title)])),
   metadata: panel({
@@ -262,7 +279,20 @@ export function panels(session: Session): Panel[] {
     if (of.has(key)) continue;
     add(key, title, count, MADE[key] ?? rows(key, title));
     if (key === 'kernels' && Number(count) > 0)
-      for (const [key, title, made] of WORKED_OUT) add(key, title, null, made);
+      for (const [key, title, made] of WORKED_OUT) {
+        add(key, title, null, made);
+        // Of the kernel that is shown.
+        const index = /^(?:kernels|launch|occupancy)\/(\d+)/.exec(session.view)?.[1] ?? '0';
+        if (key === 'launch' && session.summary.format === 'cubin')
+          of.set('bank0', {
+            key: 'bank0',
+            title: 'Constant bank 0',
+            count: null,
+            icon: ICONS.bank0 ?? '',
+            leads: `launch/${index}/bank0`,
+            ...made,
+          });
+      }
   }
   return [{ key: 'summary', title: 'Summary', count: null, icon: ICONS.summary ?? '', ...summary }, ...of.values()];
 }

@@ -27,6 +27,7 @@ import type {
 } from '../pkg/kernelscope.js';
 import type { RowsForm } from './copy.ts';
 import type { Differences } from './differences.ts';
+import type { Saved } from './extract.ts';
 import type { Folds } from './fold.ts';
 import type { Leaves } from './ribbon.ts';
 import type { Runs } from './runs.ts';
@@ -82,6 +83,10 @@ export interface Opened {
   leaves: Leaves;
   /** What is known of the first byte, which is selected at first. */
   start: Location;
+  /** Where its first byte lies in the file that was dropped; null where it was unpacked. */
+  origin: number | null;
+  /** What a member is called as a file; null for what is no member. */
+  fileName: string | null;
 }
 
 /** An image as the map has a file: its pieces, and the zeros between them. */
@@ -110,13 +115,14 @@ export interface Patched {
 export type Calls = {
   /** With `options`, bytes that somebody has dumped, or text that has them: `as=pushbuffer;class=C6C0`. */
   open(blob: Blob, options?: string | null): Opened;
-  /** Opens a member of another file, which is open under the number `of`, by its index in the table of members. */
-  openMember(of: number, index: number): Opened;
-  /** The same by its path; also of members whose own members are known only when they are unpacked. */
-  openPath(of: number, path: string): Opened;
+  /**
+   * Opens the member of that path of another file, which is open under the number `of` and called `name`; also of members whose own
+   * members are known only when they are unpacked.
+   */
+  openPath(of: number, path: string, name: string): Opened;
   close(): null;
-  /** What a file of each member is to be called, of a file called `base` itself. */
-  fileNames(base: string): string[];
+  /** Long. Members as something to save, of a file of that name: those in `runs` of the table's query, or all (extract.ts). */
+  extract(runs: Runs | null, name: string): Saved;
   /** Long. Opens all members that are code, for their kernels and for which are the same; tables have what is known so far. */
   survey(): Summary;
   /** Long. Runs the checks that read whole tables. */

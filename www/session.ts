@@ -6,7 +6,7 @@ import { formatPlace, type Place, placeOfShown } from './place.ts';
 import type { Call, Calls, Field, Location, Opened, Progress, StructRecord, Summary } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
 import { pathIn, probe, type Source } from './source.ts';
-import { name, parseOffset } from './text.ts';
+import { hex, name, parseOffset } from './text.ts';
 
 export interface Selection {
   offset: number;
@@ -30,11 +30,12 @@ async function begin(
   of?: number,
 ): Promise<Opened> {
   if (!member) return client.call(file, 'open', [blob, decode], options);
-  if (of !== undefined) return client.call(file, 'openPath', [of, member.path], options);
+  const { path, of: around } = member;
+  if (of !== undefined) return client.call(file, 'openPath', [of, path, around.name], options);
   const outer = client.newFile();
   try {
     await client.call(outer, 'open', [blob], options);
-    return await client.call(file, 'openPath', [outer, member.path], options);
+    return await client.call(file, 'openPath', [outer, path, around.name], options);
   } finally {
     client.call(outer, 'close', []).catch(() => {});
   }
@@ -69,7 +70,7 @@ export class Session {
   onNotice: (text: string, tone?: Tone) => void = () => {};
   /** Is told what the file is to be read as (null: as any file); another session then takes the place of this one. */
   onDecode: (decode: string | null) => void = () => {};
-  /** Is told which member to show of the file that this is or lies in, by its path there; the file itself without one. */
+  /** Is told which member to show of the file that this is or lies in, by its path there; the file itself without one. And where. */
   onMember: (path: string, place?: Place) => void = () => {};
 
   private constructor(client: Client, source: Source, file: number, opened: Opened) {
@@ -137,6 +138,38 @@ export class Session {
   /** Shows a member in a tab of its own. */
   openMember(path: string, place?: Place): void {
     this.onMember(pathIn(this.source, path), place);
+  }
+
+  /** Where its first byte lies in the file that was dropped; null where it was unpacked. */
+  get origin(): number | null {
+    return this.#opened.origin;
+  }
+
+  /** What it is called as a file of its own. */
+  get fileName(): string {
+    return this.#opened.fileName ?? this.name;
+  }
+
+  /** Of a member, where a byte of it lies in the file that was dropped, in words; null for what is no member. */
+  around(offset: number): string | null {
+    const { member } = this.source;
+    if (!member) return null;
+    const of = name(member.of.name, 40);
+    return this.origin === null ? `unpacked from ${of}` : `${hex(this.origin + offset)} in ${of}`;
+  }
+
+  /** An offset; of a member, also where that is in the file that was dropped. */
+  told(offset: number): string {
+    const around = this.around(offset);
+    return around === null ? hex(offset) : `${hex(offset)} · ${around}`;
+  }
+
+  /** Shows what is selected in the file that was dropped, of which this is a member. */
+  showAround(): void {
+    const { offset, size } = this.#selection;
+    if (this.origin === null) return;
+    const at = { at: hex(this.origin + offset), select: String(size) };
+    this.onMember('', { src: null, member: null, decode: null, view: null, launch: null, ...at });
   }
 
   get summary(): Summary {

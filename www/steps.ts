@@ -32,7 +32,11 @@ export async function run<T>(
     } while (pace.now() < end);
     said(step.value);
     await pace.yield();
-    if (isCancelled()) return CANCELLED;
+    if (isCancelled()) {
+      // What it holds is given up with it.
+      work.return(undefined as T);
+      return CANCELLED;
+    }
   }
 }
 

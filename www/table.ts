@@ -89,11 +89,18 @@ export const NAMES: Record<string, string> = {
   load_image: 'name',
   notes: 'owner',
   texts: 'name',
+  members: 'path',
   map: 'name',
 };
 
-/** Tables that are trees (fold.ts). */
-export const TREES: ReadonlySet<string> = new Set(['metadata']);
+/**
+ * Tables that are trees (fold.ts), by the column that branches, and the one whose cells stand in it where rows stand in the tree. Where
+ * they do not, it has the column `path`.
+ */
+export const TREES: Readonly<Record<string, { column: string; name: string }>> = {
+  metadata: { column: 'key', name: 'key' },
+  members: { column: 'path', name: 'name' },
+};
 
 export interface Tree {
   depth: number;

@@ -4,6 +4,7 @@ import init, { Handle, type MapColumns, roles } from '../pkg/kernelscope.js';
 import { copyRows } from './copy.ts';
 import { derive, underived, withDerived } from './derived.ts';
 import { differences, type Readable } from './differences.ts';
+import { baseOf, extracted } from './extract.ts';
 import { foldsOf, gathered, indexIn, rowAt, unfolded } from './fold.ts';
 import type { Call, Calls, FromWorker, Opened, Query, Request, ToWorker, Window } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
@@ -13,6 +14,8 @@ import { CANCELLED, run, type Steps, turn } from './steps.ts';
 // Messages come before the module is there, so they are heard from the start and wait for it.
 const ready = init();
 const files = new Map<number, Handle>();
+/** What each of them was dropped as, or lies in. */
+const blobs = new WeakMap<Handle, Blob>();
 /** By file and table, the rows of a tree that are left where some are folded away. */
 const left = new WeakMap<Handle, Map<string, Runs>>();
 const running = new Set<number>();
@@ -22,7 +25,7 @@ type Answers = {
   [C in Call]: (file: Handle, ...args: Parameters<Calls[C]>) => ReturnType<Calls[C]> | Steps<ReturnType<Calls[C]>>;
 };
 
-const answers: Omit<Answers, 'open' | 'openMember' | 'openPath' | 'close'> = {
+const answers: Omit<Answers, 'open' | 'openPath' | 'close'> = {
   *check(file) {
     for (;;) {
       const { done, total, finished } = file.check(20_000);
@@ -30,7 +33,10 @@ const answers: Omit<Answers, 'open' | 'openMember' | 'openPath' | 'close'> = {
       yield { done: Number(done), total: Number(total) };
     }
   },
-  fileNames: (file, base) => file.fileNames(base),
+  *extract(file, runs, name) {
+    const indices = runs?.flatMap(([from, to]) => rows(file, 'members')(from, to - from).index);
+    return yield* extracted(file, blobs.get(file) ?? new Blob(), name, indices && Uint32Array.from(indices));
+  },
   *survey(file) {
     for (;;) {
       const { done, total, finished } = file.survey(1 << 20);
@@ -170,13 +176,28 @@ function readable(file: Handle, bySegments: boolean): Readable | null {
 }
 
 function open(number: number, ...[blob, options]: Parameters<Calls['open']>): ReturnType<Calls['open']> {
-  return opened(number, options == null ? Handle.fromBlob(blob) : Handle.decode(blob, options));
+  return opened(number, options == null ? Handle.fromBlob(blob) : Handle.decode(blob, options), blob, null);
 }
 
-function opened(number: number, file: Handle): Opened {
+function openPath(number: number, ...[of, path, name]: Parameters<Calls['openPath']>): Opened {
+  const outer = known(of);
+  const member = outer.openPath(path);
+  return opened(number, member, blobs.get(outer), outer.fileName(path, baseOf(name), member));
+}
+
+function opened(number: number, file: Handle, blob: Blob | undefined, fileName: string | null): Opened {
   close(number);
   files.set(number, file);
-  return { summary: file.summary(), roles: roles(), leaves: leaves(file.map()), start: file.locate(0) };
+  if (blob) blobs.set(file, blob);
+  const origin = file.origin ?? null;
+  return {
+    summary: file.summary(),
+    roles: roles(),
+    leaves: leaves(file.map()),
+    start: file.locate(0),
+    origin,
+    fileName,
+  };
 }
 
 /** The file that is open under that number. */
@@ -194,14 +215,7 @@ function close(number: number): null {
 
 function answer({ file: number, call, args }: Request): unknown {
   if (call === 'open') return open(number, ...(args as Parameters<Calls['open']>));
-  if (call === 'openMember') {
-    const [of, index] = args as Parameters<Calls['openMember']>;
-    return opened(number, known(of).openMember(index));
-  }
-  if (call === 'openPath') {
-    const [of, path] = args as Parameters<Calls['openPath']>;
-    return opened(number, known(of).openPath(path));
-  }
+  if (call === 'openPath') return openPath(number, ...(args as Parameters<Calls['openPath']>));
   if (call === 'close') return close(number);
   // The table of answers has each call with its own arguments, which the type of one call among many cannot say.
   return (answers[call] as (file: Handle, ...args: unknown[]) => unknown)(known(number), ...args);

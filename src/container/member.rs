@@ -139,7 +139,7 @@ impl Checksum {
                 let digest = md5::compute(bytes).0;
                 digest.first_chunk() == Some(&hash.to_le_bytes())
             }
-            Self::Crc32(sum) => crc32(bytes) == sum,
+            Self::Crc32(sum) => crc32(0, bytes) == sum,
         }
     }
 
@@ -152,8 +152,8 @@ impl Checksum {
     }
 }
 
-/// The CRC-32 of ISO 3309: polynomial 0xedb88320, lowest bit first.
-fn crc32(bytes: &[u8]) -> u32 {
+/// The CRC-32 of ISO 3309 (polynomial 0xedb88320, lowest bit first) of what came to `before` so far, 0 at first, and then of `bytes`.
+pub fn crc32(before: u32, bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
         let mut i = 0;
@@ -170,7 +170,7 @@ fn crc32(bytes: &[u8]) -> u32 {
         table
     };
     let step = |sum: u32, byte: &u8| TABLE[usize::from(sum as u8 ^ byte)] ^ (sum >> 8);
-    !bytes.iter().fold(u32::MAX, step)
+    !bytes.iter().fold(!before, step)
 }
 
 #[cfg(test)]

@@ -18,7 +18,9 @@ pub mod stream;
 pub mod tables;
 pub mod tar;
 pub mod zip;
+mod zip_writer;
 
 pub use contents::{Contents, Opened};
 pub use identify::{Format, identify};
-pub use member::{Checksum, Code, Member, MemberKind};
+pub use member::{Checksum, Code, Member, MemberKind, crc32};
+pub use zip_writer::ZipWriter;

@@ -14,7 +14,8 @@ const VADD_URL = 'examples/vadd.sm_90a.13.0.cubin';
 test('several files are open side by side, each where it was left', async ({ page }) => {
   await page.goto('./');
   await page.locator('input[type="file"]').setInputFiles([VADD, ARGS]);
-  const tabs = page.getByRole('tablist', { name: 'Files that are open' });
+  const tabs = page.getByRole('region', { name: 'Files', exact: true });
+  await expect(tabs.getByRole('tablist', { name: 'Files that are open' })).toHaveCount(1);
   await expect(tabs.getByRole('tab')).toHaveCount(2);
   await expect(title(page)).toHaveText('vadd.sm_90a.13.0.cubin');
   await goTo(page, '0x584');
@@ -234,7 +235,7 @@ test('a file that the reader has lost for good can be opened again', async ({ pa
   await drop(page, VADD);
   await show(page, 'Symbols');
   await expect(page.getByRole('grid', { name: 'Symbols' }).getByText('.text._Z4vaddPKfS0_Pfi').first()).toBeVisible();
-  await expect(page.getByRole('tablist', { name: 'Files that are open' })).toHaveCount(0);
+  await expect(page.getByRole('region', { name: 'Files', exact: true })).toHaveCount(0);
 });
 
 test('after a stop the fields are those of the selected bytes', async ({ page }) => {

@@ -1,23 +1,53 @@
 // What a file holds, each in a tab of its own. What is in vadd.3arch+ptx is what `cuobjdump -lelf -lptx` lists: cubins for sm_80, sm_90
 // and sm_120, and PTX for sm_80; package.whl has an archive with a host object with a fatbin (make_containers.py).
 
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
-import { drop, show } from './page.ts';
+import type { Download, Page } from '@playwright/test';
+import { drop, goTo, show } from './page.ts';
 import { expect, test } from './site.ts';
 
 const FATBIN = 'tests/fixtures/nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin';
 const title = (page: Page) => page.locator('kernel-scope-identity h1');
 const facts = (page: Page) => page.locator('kernel-scope-identity .facts');
 const crumbs = (page: Page) => page.getByRole('navigation', { name: 'What it lies in' });
-const tabs = (page: Page) => page.getByRole('tablist', { name: 'Files that are open' }).getByRole('tab');
+const tabs = (page: Page) => page.getByRole('region', { name: 'Files', exact: true }).getByRole('tab');
+const members = (page: Page) => page.locator('kernel-scope-panel').getByRole('treegrid', { name: 'Members' });
+const where = (page: Page) => page.locator('kernel-scope-hex .where');
+
+const STORED = 'tests/fixtures/nvidia/fatbin/vadd.3arch+ptx.none.13.5.fatbin';
+
+interface Fact {
+  name: string;
+  sha256: string;
+}
+
+const sumsOf = (facts: readonly Fact[]) => Object.fromEntries(facts.map(({ name, sha256 }) => [name, sha256]));
+const sums = (files: Record<string, Buffer>) =>
+  Object.fromEntries(
+    Object.entries(files).map(([name, bytes]) => [name, createHash('sha256').update(bytes).digest('hex')]),
+  );
+
+/** What Python's zipfile finds in it, with its CRC-32 checked. */
+function unzipped(path: string): Record<string, string> {
+  const script =
+    'import hashlib, json, sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); print(json.dumps({n: hashlib.sha256(z.read(n)).hexdigest() for n in z.namelist()}))';
+  return JSON.parse(execFileSync('python3', ['-c', script, path], { encoding: 'utf8' }));
+}
+
+/** What is saved by an item of the table's menu. */
+async function saved(page: Page, item: string): Promise<Download> {
+  await page.getByRole('button', { name: 'Save Members' }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: item }).click();
+  return download;
+}
 
 async function axe(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .setLegacyMode(true)
-    // Tabs of files stand beside what closes them.
-    .exclude({ fromShadowDom: ['kernel-scope', 'kernel-scope-tabs'] })
-    .analyze();
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
   expect(violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))).toEqual([]);
 }
 
@@ -38,7 +68,7 @@ test('a fatbin says its architectures, opens its members, and they lead back', a
 
   // Back in the table, at its row, and from there by keyboard to where it is open already.
   await crumbs(page).getByRole('button').click();
-  const grid = page.getByRole('grid', { name: 'Members' });
+  const grid = members(page);
   await expect(grid.locator('.row').nth(2).locator('.at')).toBeVisible();
   await grid.focus();
   await grid.press('Home');
@@ -75,13 +105,112 @@ test('members of a compressed bundle open', async ({ page }) => {
   await page.goto('./');
   await drop(page, 'tests/fixtures/amdgpu/con/three.ccob-v3-zstd.hipfb');
   await show(page, 'Members');
-  await page
-    .getByRole('grid', { name: 'Members' })
-    .locator('.row', { hasText: 'gfx' })
-    .first()
-    .getByRole('button')
-    .first()
-    .click();
+  await members(page).locator('.row', { hasText: 'gfx' }).first().getByRole('button').first().click();
   await expect(facts(page)).toContainText(/AMD code object · gfx/);
   await expect(page.getByRole('navigation').getByRole('treeitem', { name: 'Kernels' }).first()).toBeVisible();
+});
+
+test('members stand in a tree, and sorted with their paths', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, 'tests/fixtures/container/package.whl');
+  await show(page, 'Members');
+  const row = (name: string | RegExp) =>
+    members(page)
+      .getByRole('row')
+      .filter({ has: page.getByRole('button', { name }) });
+  await expect(row('stripped.o')).toHaveAttribute('aria-level', '2');
+  await expect(row('stripped.o')).toHaveAttribute('aria-expanded', 'true');
+  await row('package/libscale.a').locator('.fold').click();
+  await expect(row('stripped.o')).toHaveCount(0);
+  await members(page).press('ArrowRight');
+  await expect(row('stripped.o')).toBeVisible();
+  await page.getByLabel('Filter Members').fill('cubin sm_86');
+  const first = members(page).getByRole('button', { name: 'package/libscale.a!/stripped.o!/0!/0' });
+  await first.click();
+  await expect(facts(page)).toContainText('sm_86');
+});
+
+// `grep -abo` finds the ELF magic of the second member at 3640, 0xe38.
+test('a member counts in itself and in the file that it lies in', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, STORED);
+  await show(page, 'Members');
+  await members(page).getByRole('button', { name: '1', exact: true }).click();
+  await expect(title(page)).toHaveText('1');
+  await goTo(page, '0x10');
+  await expect(where(page)).toContainText('member 0x10 · 0xe48 in vadd.3arch');
+  await expect(page.locator('kernel-scope-diagram .head')).toContainText('at 0x0 · 0xe38 in vadd.3arch');
+  await goTo(page, 'file:0xe40');
+  await expect(where(page)).toContainText('member 0x8');
+  await goTo(page, 'file:0xe37');
+  await expect(page.locator('kernel-scope-hex').getByRole('alert')).toContainText('begins at 0xe38');
+  await goTo(page, '0x8');
+  await where(page).getByRole('button', { name: '0xe40 in' }).click();
+  await expect(title(page)).toHaveText(/^vadd/);
+  await expect(where(page)).toContainText('file 0xe40');
+  // What was unpacked lies nowhere.
+  await drop(page, FATBIN);
+  await show(page, 'Members');
+  await members(page).getByRole('button', { name: '1', exact: true }).click();
+  await expect(where(page)).toContainText('unpacked from vadd.3arch');
+});
+
+// The sums of what cuobjdump extracts (facts.json).
+test('members are saved as files: one, those that are left, all', async ({ page }) => {
+  const facts = JSON.parse(await readFile('tests/fixtures/facts.json', 'utf8')).fatbins;
+  for (const file of [FATBIN, STORED]) {
+    const extracted: Fact[] = facts[file.slice('tests/fixtures/'.length)].extracted;
+    await page.goto('./');
+    await drop(page, file);
+    await show(page, 'Members');
+    await members(page).getByRole('row').nth(2).getByRole('gridcell').nth(1).click();
+    const one = await saved(page, 'The selected one…');
+    expect(sums({ [one.suggestedFilename()]: await readFile(await one.path()) })).toEqual(
+      sumsOf(extracted.filter(({ name }) => name.includes('2.sm_90'))),
+    );
+    const all = await saved(page, 'All as a zip file…');
+    expect(all.suggestedFilename()).toBe(`${basename(file)}.members.zip`);
+    expect(unzipped(await all.path())).toEqual(sumsOf(extracted));
+    await page.getByLabel('Filter Members').fill('cubin');
+    await expect(members(page).getByRole('row')).toHaveCount(4);
+    const some = await saved(page, '3 that are left as a zip file…');
+    expect(unzipped(await some.path())).toEqual(sumsOf(extracted.filter(({ name }) => name.endsWith('.cubin'))));
+    await expect(page.getByText('3 members saved')).toBeVisible();
+  }
+  // From the member's own tab, under the same name.
+  await members(page).getByRole('button', { name: '2', exact: true }).click();
+  await expect(title(page)).toHaveText('2');
+  await page.getByRole('button', { name: 'What else can be done' }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Save this member as a file…' }).click();
+  expect((await download).suggestedFilename()).toBe('vadd.3arch+ptx.none.13.5.3.sm_120.cubin');
+});
+
+test('an element opens a member, and says so', async ({ page }) => {
+  await page.route('**/package.whl', (route) => route.fulfill({ path: 'tests/fixtures/container/package.whl' }));
+  await page.goto('./examples/embed.html');
+  const said = page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const element = document.createElement('kernel-scope');
+        element.setAttribute('src', '../package.whl');
+        element.setAttribute('member', 'package/libscale.a!/stripped.o');
+        const heard: unknown[] = [];
+        element.addEventListener('opened', (event) => {
+          heard.push((event as CustomEvent).detail);
+          if (heard.length === 2) resolve(heard);
+        });
+        document.body.append(element);
+      }),
+  );
+  const element = page.locator('kernel-scope').nth(2);
+  await expect(element.locator('kernel-scope-identity h1')).toHaveText('stripped.o');
+  expect(await said).toEqual([
+    { name: 'package.whl', member: null },
+    { name: 'stripped.o', member: 'package/libscale.a!/stripped.o' },
+  ]);
+  await element.evaluate((one) => one.setAttribute('member', 'package/scale.cubin'));
+  await expect(element.locator('kernel-scope-identity h1')).toHaveText('package/scale.cubin');
+  await element.evaluate((one) => one.removeAttribute('member'));
+  await expect(element.locator('kernel-scope-identity h1')).toHaveText('package.whl');
 });

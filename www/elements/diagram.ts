@@ -428,7 +428,7 @@ export class Diagram extends Part {
   }
 
   #where({ is_stored: isStored, span }: StructRecord): string {
-    if (isStored) return `at ${hex(span.offset)}`;
+    if (isStored) return `at ${this.session?.told(Number(span.offset)) ?? hex(span.offset)}`;
     return this.unwritten ? 'of each dispatch, in no file' : 'put together from pieces';
   }
 

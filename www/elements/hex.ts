@@ -350,11 +350,17 @@ export class Hex extends Part {
     }
     const [part = ''] = spot.path;
     const isFile = space.key === 'file';
+    const { session } = this;
+    const around = isFile ? (session?.around(selection.offset) ?? null) : null;
+    const there =
+      around === null
+        ? nothing
+        : html` · ${session?.origin === null ? around : html`<button class="link" title="Show these bytes there" @click=${() => session?.showAround()}>${around}</button>`}`;
     const other =
       spot.other !== null ? ` · ${isFile ? 'image' : 'file'} ${hex(spot.other)}` : isFile ? '' : ' · not from the file';
     return html`
       <b class="file" title=${part}>${name(part, 60)}</b>
-      <span class="where">${isFile ? 'file' : 'image'} ${hex(selection.offset)} · +${hex(Math.max(0, selection.offset - spot.part.offset))}${other}
+      <span class="where">${isFile ? (around === null ? 'file' : 'member') : 'image'} ${hex(selection.offset)}${there} · +${hex(Math.max(0, selection.offset - spot.part.offset))}${other}
         <span class="said">${this.#said || (selection.size > 1 ? `${bytes(selection.size)} selected` : nothing)}</span></span>
     `;
   }
@@ -411,6 +417,7 @@ export class Hex extends Part {
         hint: i === 0 ? 'Ctrl C' : form.hint,
         run: () => void this.#copy(form),
       })),
+      { title: 'Where they are', hint: 'offset', run: () => void this.#copyPlace() },
       null,
       { title: 'Save selection…', run: () => void this.#save() },
     ];
@@ -779,6 +786,14 @@ export class Hex extends Part {
     } catch (error) {
       this.#say(`not copied: ${message(error)}`);
     }
+  }
+
+  /** Copies the offset of what is selected; in a member also the one in the file that was dropped. */
+  async #copyPlace(): Promise<void> {
+    const space = this.#space;
+    if (!space) return;
+    const { offset } = space.selection;
+    this.#say(await copyText((space.key === 'file' && this.session?.told(offset)) || hex(offset), hex(offset)));
   }
 
   async #save(): Promise<void> {

@@ -13,6 +13,7 @@ const MARKS = { error: '✕', warning: '▲', note: '●', none: '●' };
 const WORKS: Partial<Record<Work['call'], string>> = {
   open: 'opening',
   openPath: 'opening',
+  extract: 'saving',
   check: 'checking',
   query: 'sorting',
   search: 'searching',

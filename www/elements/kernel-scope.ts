@@ -1,10 +1,11 @@
-// <kernel-scope>: the application. Attributes: `src`, a file to open; `view`, the panel to show (`summary`, `kernels`, `kernels/0`,
+// <kernel-scope>: the application. Attributes: `src`, a file to open; `member`, what lies in it, by its path (`0!/2`); `view`, the panel to show (`summary`, `kernels`, `kernels/0`,
 // `sections`, …); `at`, where (`0x584`, `.text.vadd+0x20`, `image:0x180`); `select`, how many bytes there, or which field;
 // `launch`, what is typed in the panel (`grid:4096;block:256`); `decode`, what a dump is read as (`as:pushbuffer`); `whole-window`, for a page that is nothing else: files may be dropped anywhere in the window, the address of the page names
 // the place that is shown, and where files were left is remembered.
 
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
-import { client } from '../client.ts';
+import { FileSpace } from '../bytes.ts';
+import { client, message } from '../client.ts';
 import { DOCKING, type Docking, isDocking, SIDES, within } from '../docking.ts';
 import { AS_QMD, isDump, joined } from '../dump.ts';
 import type { Example } from '../examples.ts';
@@ -19,7 +20,7 @@ import { fromDigits, fromFile, fromTransfer, fromUrl, hasFiles, type OtherSite, 
 import { store, stored } from '../stored.ts';
 import { base, isolation } from '../style.ts';
 import { styled } from '../styled.ts';
-import { count, name } from '../text.ts';
+import { bytes, count, name } from '../text.ts';
 import type { Decode, Dumps } from './decode.ts';
 import './dock.ts';
 import type { Dock } from './dock.ts';
@@ -51,7 +52,7 @@ const isTheme = (value: unknown): value is Theme => (THEMES as readonly unknown[
 const isBoolean = (value: unknown) => typeof value === 'boolean';
 
 /** Attributes that name a place. */
-const PLACE = ['view', 'at', 'select', 'launch', 'decode'];
+const PLACE = ['member', 'view', 'at', 'select', 'launch', 'decode'];
 
 const NOWHERE: Place = { src: null, member: null, decode: null, view: null, at: null, select: null, launch: null };
 
@@ -61,6 +62,7 @@ const REGIONS = ['kernel-scope-ribbon', 'kernel-scope-nav', 'kernel-scope-panel'
 export class KernelScope extends LitElement {
   static override properties = {
     src: {},
+    member: {},
     view: {},
     at: {},
     select: {},
@@ -125,6 +127,7 @@ export class KernelScope extends LitElement {
   ];
 
   declare src: string | null;
+  declare member: string | null;
   declare view: string | null;
   declare at: string | null;
   declare select: string | null;
@@ -151,6 +154,7 @@ export class KernelScope extends LitElement {
   constructor() {
     super();
     this.src = null;
+    this.member = null;
     this.view = null;
     this.at = null;
     this.select = null;
@@ -169,6 +173,8 @@ export class KernelScope extends LitElement {
         this.asked = { error, place };
       },
       moved: (session, change) => this.#history?.moved(session, change),
+      opened: ({ name, source }) =>
+        this.dispatchEvent(new CustomEvent('opened', { detail: { name, member: source.member?.path ?? null } })),
     });
   }
 
@@ -227,16 +233,19 @@ export class KernelScope extends LitElement {
   protected override willUpdate(properties: PropertyValues): void {
     if (properties.has('src') && this.src) void this.#openOwn(this.src);
     else if (this.session && !this.#fetching && PLACE.some((key) => properties.has(key))) {
-      // What it has been told to be read as since stays, unless that is what is changed.
-      const { decode = null } = properties.has('decode') ? this.#attributes : this.session.source;
-      this.files.go(this.session, { ...this.#attributes, decode });
+      // What it has been told to be read as since stays, and so does the member that is shown, unless that is what is changed.
+      const { source } = this.session;
+      const { decode = null } = properties.has('decode') ? this.#attributes : source;
+      const member = properties.has('member') ? this.#attributes.member : (source.member?.path ?? null);
+      if (member === null && source.member) this.session.onMember('');
+      else this.files.go(this.session, { ...this.#attributes, member, decode });
     }
   }
 
   get #attributes(): Place {
     return {
       src: null,
-      member: null,
+      member: this.member || null,
       decode: readDecode(this.decode || null),
       view: this.view || null,
       at: this.at || null,
@@ -290,7 +299,6 @@ export class KernelScope extends LitElement {
     if (!session) return null;
     // What could not be opened before is no matter any more.
     this.notices = this.notices.filter((one) => one.tone === 'info' || !before.includes(one));
-    this.dispatchEvent(new CustomEvent('opened', { detail: { name: session.name } }));
     return session;
   }
 
@@ -352,7 +360,7 @@ export class KernelScope extends LitElement {
     return html`<div class="scope"><div class="layout ${session ? docking.side : 'empty'}" ${styled({ '--dock': dock })}>
       ${
         files.sessions.length > 1
-          ? html`<kernel-scope-tabs .sessions=${files.sessions} .active=${session} @show=${(event: CustomEvent<Session>) => files.show(event.detail)}
+          ? html`<kernel-scope-tabs role="region" aria-label="Files" .sessions=${files.sessions} .active=${session} @show=${(event: CustomEvent<Session>) => files.show(event.detail)}
               @close=${(event: CustomEvent<Session>) => this.#close(event.detail)}></kernel-scope-tabs>`
           : nothing
       }
@@ -435,6 +443,9 @@ export class KernelScope extends LitElement {
           { title: 'Copy a link to this place', run: () => this.#copyLink(session) },
           { title: 'Save the report as JSON…', run: () => this.#saveReport(session) },
           { title: 'Print…', run: () => window.print() },
+          ...(session.source.member
+            ? [{ title: 'Save this member as a file…', run: () => this.#saveMember(session) }]
+            : []),
           { title: 'Close the file', hint: 'Shift+X', run: () => this.#close(session) },
           null,
           ...SIDES.map((side) => ({
@@ -476,6 +487,18 @@ export class KernelScope extends LitElement {
       save(new Blob([await session.call('report', [])], { type: 'application/json' }), `${session.name}.json`);
     } catch (error) {
       session.onNotice(`The report could not be made: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  async #saveMember(session: Session): Promise<void> {
+    try {
+      const whole = { offset: 0, size: session.size };
+      const options = { signal: new AbortController().signal, progress: () => {} };
+      const { blob } = await new FileSpace(session).save(whole, options);
+      save(blob, session.fileName);
+      this.#notice(`${session.fileName} saved, ${bytes(blob.size)}.`, 'info');
+    } catch (error) {
+      session.onNotice(`The member could not be saved: ${message(error)}`);
     }
   }
 

@@ -26,6 +26,9 @@ interface Item extends Node {
   key: string;
   title: string;
   icon?: string;
+  /** Of a panel, the view that it leads to, and whether it is shown. */
+  leads?: string;
+  isCurrent?: boolean;
   count?: string;
   row?: Row;
   /** Whether it has the selection's first byte. */
@@ -122,7 +125,8 @@ export class Nav extends Part {
   #list(session: Session): Item[] {
     const { open, rows } = this.#kept;
     const all = panels(session);
-    return all.flatMap(({ key, title, icon, count: many }, at): Item[] => {
+    const current = all.find(({ leads }) => leads === session.view)?.key ?? parseView(session.view).key;
+    return all.flatMap(({ key, title, icon, count: many, leads = key }, at): Item[] => {
       const hasRows = NAMES[key] !== undefined && Number(many) > 0;
       const isExpanded = hasRows ? open.has(key) : null;
       const counted = many === null ? {} : { count: count(many) };
@@ -132,6 +136,8 @@ export class Nav extends Part {
         title,
         label: title,
         icon,
+        leads,
+        isCurrent: key === current,
         isExpanded,
         place: [at + 1, all.length],
         ...counted,
@@ -184,7 +190,7 @@ export class Nav extends Part {
 
   #item(item: Item, session: Session) {
     const { key, title, label, icon, count: many, row, isHere, level, isExpanded, place } = item;
-    const isCurrent = session.view === key || (level === 1 && parseView(session.view).key === key);
+    const isCurrent = item.isCurrent ?? session.view === key;
     return html`<div role="treeitem" class="item ${level === 1 ? 'panel' : row ? 'row' : 'row rest'}" data-key=${key} tabindex=${key === this.#at ? 0 : -1}
       aria-level=${level} aria-posinset=${place[0]} aria-setsize=${place[1]} aria-expanded=${isExpanded ?? nothing} aria-current=${isCurrent ? 'page' : nothing}
       aria-selected=${isHere ?? nothing} title=${level === 2 ? title : nothing}>
@@ -253,12 +259,16 @@ export class Nav extends Part {
   }
 
   /** Shows a panel, or goes to the bytes of a row: a kernel has a view of its own besides. */
-  #open({ key, row, level }: Item): void {
+  #open({ key, row, level, leads }: Item): void {
     const { session } = this;
     if (!session) return;
     const panel = parseView(key).key;
     const bytes = row?.target ?? row?.own;
-    if (level === 1 || !row) session.view = panel;
+    if (row && panel === 'members') {
+      session.openMember(row.name);
+      return;
+    }
+    if (level === 1 || !row) session.view = leads ?? panel;
     else if (panel === 'kernels') session.view = key;
     if (bytes) session.select(Number(bytes.offset), Number(bytes.size));
   }

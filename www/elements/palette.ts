@@ -140,12 +140,12 @@ export class Palette extends LitElement {
 
   #panels(session: Session, text: string): Choice[] {
     const words = text.toLowerCase();
-    const all = panels(session).map(({ key, title, count }) => ({
+    const all = panels(session).map(({ key, title, count, leads = key }) => ({
       title,
       kind: 'panel',
       hint: count === null ? '' : String(count),
       run: () => {
-        session.view = key;
+        session.view = leads;
       },
     }));
     const decode = {

@@ -121,6 +121,7 @@ export class Table extends Part {
     label: { attribute: false },
     follow: { attribute: false },
     leads: { attribute: false },
+    saves: { attribute: false },
   };
   static override styles = [
     super.styles,
@@ -210,6 +211,8 @@ export class Table extends Part {
   declare follow: ((index: number) => void) | null;
   /** Where cells lead by themselves. */
   declare leads: Leads | null;
+  /** Saves what rows are about as files; all of them where it is told none. What comes back says how that went. */
+  declare saves: ((runs: Runs | null, options: Options) => Promise<string>) | null;
   #kept: Kept = fresh(0);
   #setup: Setup = { shown: null, widths: {} };
   #work: Work | null = null;
@@ -253,6 +256,7 @@ export class Table extends Part {
     this.label = '';
     this.follow = null;
     this.leads = null;
+    this.saves = null;
   }
 
   /** The words that rows are filtered by. */
@@ -470,6 +474,7 @@ export class Table extends Part {
           ${this.#isFoldable ? html`<kernel-scope-menu label="Fold" hint="Fold ${this.label}" .items=${this.#foldItems()}></kernel-scope-menu>` : nothing}
           <kernel-scope-menu label="Columns" hint="Columns of ${this.label}" .items=${this.#columnItems(shown)}></kernel-scope-menu>
           <kernel-scope-menu label="Copy" hint="Copy rows of ${this.label}" .items=${this.#copyItems()}></kernel-scope-menu>
+          ${this.saves ? html`<kernel-scope-menu label="Save" hint="Save ${this.label}" .items=${this.#saveItems()}></kernel-scope-menu>` : nothing}
         </div>
       </div>
       <div class="scroller ${this.#isPreparing ? 'stale' : ''}" role=${this.#isTree ? 'treegrid' : 'grid'} tabindex="0" aria-label=${this.label} aria-rowcount=${matched + 1}
@@ -579,7 +584,8 @@ export class Table extends Part {
     if (this.#isTree) {
       const depths = window.rows.map((cells) => treeOf(this.columns, cells).depth);
       const room = INDENT * (Math.max(0, ...depths) + 2);
-      seen[0] = this.#isFoldable ? (seen[0] ?? 0) + room : (seen[this.#path] ?? 0);
+      const at = this.#trunk;
+      seen[at] = (seen[this.#named] ?? 0) + (this.#isFoldable ? room : 0);
     }
     seen.forEach((width, index) => {
       this.#widths.set(index, Math.max(width, this.#widths.get(index) ?? 0));
@@ -599,12 +605,12 @@ export class Table extends Part {
 
   #cell(row: number, index: number, cells: readonly Cell[] | undefined, hasTarget: boolean, isAt: boolean) {
     const column = this.columns[index] as Column;
-    // Rows of a tree that do not stand in it say where they belong.
-    const cell = cells?.[index === 0 && this.#isTree && !this.#isFoldable ? this.#path : index];
+    const isTrunk = index === this.#trunk;
+    const cell = cells?.[isTrunk ? this.#named : index];
     const text = cellText(cell, column);
     const tone = `cell ${isRight(column) ? 'right' : ''} ${column.unit} ${isAt ? 'at' : ''}`;
     return html`<div class=${tone} role="gridcell" aria-colindex=${index + 1} id=${isAt ? cellId(row, index) : nothing}
-      title=${text.length > 30 ? text : nothing}>${index === 0 ? this.#branch(row) : nothing}${this.#content(column, cell, text, hasTarget, this.#leadOf(index, cells))}</div>`;
+      title=${text.length > 30 ? text : nothing}>${isTrunk ? this.#branch(row) : nothing}${this.#content(column, cell, text, hasTarget, this.#leadOf(index, cells))}</div>`;
   }
 
   #content(column: Column, cell: Cell | undefined, text: string, hasTarget: boolean, lead: Lead | null) {
@@ -627,11 +633,21 @@ export class Table extends Part {
 
   /** Whether rows lie in others, and whether they stand so. */
   get #isTree(): boolean {
-    return TREES.has(kindOf(this.table));
+    return TREES[kindOf(this.table)] !== undefined;
   }
 
-  get #path(): number {
-    return this.columns.findIndex(({ key }) => key === 'path');
+  #index(of: string | undefined): number {
+    return this.columns.findIndex(({ key }) => key === of);
+  }
+
+  /** The column that branches; -1 where none does. */
+  get #trunk(): number {
+    return this.#index(TREES[kindOf(this.table)]?.column);
+  }
+
+  /** The column whose cells stand in it. */
+  get #named(): number {
+    return this.#index(this.#isFoldable ? TREES[kindOf(this.table)]?.name : 'path');
   }
 
   get #isFoldable(): boolean {
@@ -757,6 +773,31 @@ export class Table extends Part {
         run: () => void this.#save(every, form),
       })),
     ];
+  }
+
+  #saveItems(): Items {
+    const { chosen, matched, filter } = this.#kept;
+    const many = length(chosen);
+    const item = (title: string, runs: Runs | null) => ({ title, run: () => void this.#saveFiles(runs) });
+    return [
+      ...(many > 0
+        ? [item(many === 1 ? 'The selected one…' : `${count(many)} selected ones as a zip file…`, chosen)]
+        : []),
+      ...(filter !== '' && matched > 1 ? [item(`${count(matched)} that are left as a zip file…`, [[0, matched]])] : []),
+      item('All as a zip file…', null),
+    ];
+  }
+
+  async #saveFiles(runs: Runs | null): Promise<void> {
+    const { saves } = this;
+    if (!saves || this.#isPreparing) return;
+    const said = await this.#long(
+      'Saving',
+      (options) => saves(runs, options),
+      () => {},
+    );
+    if (said !== undefined) this.#said = said;
+    this.requestUpdate();
   }
 
   #arrange(setup: Setup): void {
@@ -980,7 +1021,7 @@ export class Table extends Part {
     const toRow = rows[event.key];
     const toColumn = columns[event.key];
     if (event.altKey) return;
-    const tree = column === 0 ? this.#treeAt(row) : null;
+    const tree = index === this.#trunk ? this.#treeAt(row) : null;
     if (tree && event.key === 'ArrowLeft') {
       if (tree.hasRows && !tree.isFolded) this.#fold(row);
       else this.#up(row);

@@ -40,17 +40,17 @@ export class Tabs extends LitElement {
 
   override render() {
     if (this.sessions.length === 0) return nothing;
-    return html`<div class="list" role="tablist" aria-label="Files that are open" @keydown=${this.#key}>
-      ${this.sessions.map((session) => this.#tab(session))}
-    </div>`;
+    // What closes a file stands beside its tab, and is no tab: the list of tabs owns these alone.
+    const ids = this.sessions.map(({ file }) => `tab-${file}`).join(' ');
+    return html`<div role="tablist" aria-label="Files that are open" aria-owns=${ids}></div>
+      <div class="list" @keydown=${this.#key}>${this.sessions.map((session) => this.#tab(session))}</div>`;
   }
 
   #tab(session: Session) {
     const isOn = session === this.active;
     const title = name(session.name, 80);
-    // A tab holds no button, so that the one that closes it stands beside it.
-    return html`<div class="tab ${isOn ? 'on' : ''}" role="presentation" @auxclick=${(event: MouseEvent) => event.button === 1 && this.#say('close', session)}>
-      <button class="file" role="tab" aria-selected=${isOn} tabindex=${isOn ? 0 : -1} title=${name(session.name, 1000)}
+    return html`<div class="tab ${isOn ? 'on' : ''}" @auxclick=${(event: MouseEvent) => event.button === 1 && this.#say('close', session)}>
+      <button class="file" role="tab" id="tab-${session.file}" aria-selected=${isOn} tabindex=${isOn ? 0 : -1} title=${name(session.name, 1000)}
         @click=${() => this.#say('show', session)}>${title}</button>
       <button class="close" tabindex="-1" aria-label="Close ${title}" title="Close" @click=${() => this.#say('close', session)}>×</button>
     </div>`;

@@ -16,7 +16,8 @@ Shows what is in a GPU binary. FILE is a path, or - for standard input.
 Commands:
   ls             what it holds: the members of fatbins, bundles, host programs, archives and packages, to any depth
   archs          for which architectures it has machine code, PTX and other code, and how many bytes
-  extract        writes members as files: extract FILE --member PATH -o DIR, or --all of them that hold no others
+  extract        writes members as files: extract FILE --member PATH -o DIR, or --all of them that hold no others;
+                 with -o OUT.zip to one zip file
   size           how many bytes the code of each member takes, the largest first, and which have the same
   report         what it is, its kernels, sections and findings
   kernels        its kernels and what each needs; with --all those of all members
@@ -49,14 +50,14 @@ Commands:
 Options:
   --json         JSON instead of aligned text (report: the contract of report.schema.json)
   --form FORM    for record and kernarg: text (default), json, markdown, c
-  --at OFFSET    an offset in the file, decimal or 0x hexadecimal; image:OFFSET; or the name of a section, a kernel or
-                 a symbol, whose bytes hex then shows: .text.vadd, .text.vadd+0x20
+  --at OFFSET    an offset in the file, decimal or 0x hexadecimal; image:OFFSET; of a member also file:OFFSET, in FILE;
+                 or the name of a section, a kernel or a symbol, whose bytes hex then shows: .text.vadd, .text.vadd+0x20
   --base ADDRESS for image and patches: where the image is loaded, decimal or 0x hexadecimal
   --segments     for image: as whoever copies PT_LOAD segments has it, which is the only image without section headers
   --member PATH  the member of that path, as ls lists it, instead of FILE itself: names from the outside in, !/ between
   --all          for extract, kernels and launchers: every member
   -o OUT         for image: the file to write its bytes to, all of them, with the zeros that are to be reserved; for
-                 extract the folder, which is made
+                 extract the folder, which is made, or a zip file
   --len N        a number of bytes, decimal or 0x hexadecimal
 
 Options of qmd and dispatch (--json lists all that can be given, with their ranges):

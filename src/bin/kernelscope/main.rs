@@ -2,6 +2,7 @@
 
 mod arguments;
 mod decode;
+mod extract;
 mod launch;
 mod members;
 mod occupancy;
@@ -115,7 +116,7 @@ fn run() -> Result<ExitCode, Failure> {
             members::list(&document, &arguments, &mut out)?;
         }
         "kernels" if arguments.all => members::kernels(&mut document, &arguments, &mut out)?,
-        "extract" => has_errors = members::extract(&document, &arguments, &mut out)?,
+        "extract" => has_errors = extract::write(&document, &arguments, &mut out)?,
         "hex" => hex(&document, &arguments, &mut out)?,
         "record" => record(&document, &arguments, &mut out)?,
         "code" => code(&document, &arguments, &mut out)?,

@@ -1,0 +1,170 @@
+//! Members as files of their own, or as one zip file.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use kernelscope::container::{ZipWriter, crc32};
+use kernelscope::document::Document;
+use kernelscope::error::Diagnostic;
+use kernelscope::export;
+use kernelscope::extract::{Extract, Extracted};
+use kernelscope::source::Source;
+use kernelscope::span::Span;
+use serde::Serialize;
+
+use crate::arguments::{Arguments, Failure};
+use crate::{json, read, visible};
+
+/// Bytes that are copied at once.
+const CHUNK: u64 = 1 << 20;
+
+/// A file that was written.
+#[derive(Serialize)]
+struct Written {
+    path: String,
+    file: String,
+    size: u64,
+}
+
+/// Where members go.
+enum Target<'a> {
+    Folder(&'a Path),
+    Zip(&'a Path, BufWriter<File>, ZipWriter),
+}
+
+/// Writes members as files. Says whether one of them could not be had, or is not what it should be.
+pub fn write(
+    document: &Document,
+    arguments: &Arguments,
+    out: &mut impl Write,
+) -> Result<bool, Failure> {
+    let Some(path) = arguments.out.as_deref() else {
+        return Err(Failure::Usage("extract: -o DIR is missing".into()));
+    };
+    if arguments.all == arguments.member.is_some() {
+        return Err(Failure::Usage(
+            "extract: say either --member PATH or --all".into(),
+        ));
+    }
+    let base = arguments.file.file_stem().unwrap_or_default();
+    let base = base.to_string_lossy();
+    let (mut one, mut all) = match &arguments.member {
+        Some(path) => (Some(document.extract(path, &base).map_err(read)?), None),
+        None => (None, Some(Extract::all(document, &base))),
+    };
+    let mut target = Target::open(path)?;
+    let mut written = Vec::new();
+    let mut has_errors = false;
+    while let Some(extracted) = match &mut all {
+        Some(all) => all.next(document),
+        None => one.take(),
+    } {
+        has_errors |= !extracted.findings.is_empty();
+        for finding in &extracted.findings {
+            complain(finding);
+        }
+        match target.write(extracted)? {
+            Ok(file) => written.push(file),
+            Err(finding) => {
+                has_errors = true;
+                complain(&finding);
+            }
+        }
+    }
+    target.finish()?;
+    if arguments.json {
+        json(out, &written)?;
+    } else {
+        for Written { path, file, size } in &written {
+            let line = format!("{file}  {size} bytes  {path}");
+            writeln!(out, "{}", export::visible(&line))?;
+        }
+    }
+    Ok(has_errors)
+}
+
+fn complain(finding: &Diagnostic) {
+    let finding = finding.to_string();
+    let _ = writeln!(
+        std::io::stderr(),
+        "kernelscope: {}",
+        export::visible(&finding)
+    );
+}
+
+fn failure(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Read(format!("{}: {error}", visible(path)))
+}
+
+impl<'a> Target<'a> {
+    fn open(path: &'a Path) -> Result<Self, Failure> {
+        let refuse = |error: std::io::Error| failure(path, &error);
+        let extension = path.extension().unwrap_or_default();
+        if extension.eq_ignore_ascii_case("zip") {
+            let file = BufWriter::new(File::create(path).map_err(refuse)?);
+            return Ok(Self::Zip(path, file, ZipWriter::default()));
+        }
+        std::fs::create_dir_all(path).map_err(refuse)?;
+        Ok(Self::Folder(path))
+    }
+
+    /// Writes one file; what comes back instead says why it cannot be had.
+    fn write(&mut self, extracted: Extracted) -> Result<Result<Written, Diagnostic>, Failure> {
+        let Extracted {
+            path, name, opened, ..
+        } = extracted;
+        let document = match opened {
+            Ok(document) => document,
+            Err(error) => return Ok(Err(error.diagnostic().clone())),
+        };
+        let source = document.source();
+        match self {
+            Self::Folder(folder) => {
+                let place = folder.join(&name);
+                let refuse = |error: std::io::Error| failure(&place, &error);
+                let mut file = File::create(&place).map_err(refuse)?;
+                each(source, |bytes| file.write_all(bytes).map_err(refuse))?;
+            }
+            Self::Zip(place, file, zip) => {
+                let refuse = |error: std::io::Error| failure(place, &error);
+                let mut sum = 0;
+                each(source, |bytes| {
+                    sum = crc32(sum, bytes);
+                    Ok(())
+                })?;
+                let header = zip.add(&name, source.size(), sum);
+                file.write_all(&header).map_err(refuse)?;
+                each(source, |bytes| file.write_all(bytes).map_err(refuse))?;
+            }
+        }
+        Ok(Ok(Written {
+            path,
+            file: name,
+            size: source.size(),
+        }))
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        let Self::Zip(place, mut file, zip) = self else {
+            return Ok(());
+        };
+        file.write_all(&zip.finish())
+            .and_then(|()| file.flush())
+            .map_err(|error| failure(place, &error))
+    }
+}
+
+/// Hands out the bytes in pieces.
+fn each(
+    source: &Source,
+    mut take: impl FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut at = 0;
+    while at < source.size() {
+        let size = CHUNK.min(source.size() - at);
+        take(&source.read(Span::new(at, size)).map_err(read)?)?;
+        at += size;
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+// Members as files, in the worker: one as it is, several as a zip file whose entries are stored as they are. Pure.
+
+import type { Extracted } from '../pkg/kernelscope.js';
+import type { Steps } from './steps.ts';
+
+/** Something to save. */
+export interface Saved {
+  blob: Blob;
+  /** What it is to be called. */
+  name: string;
+  /** How many members that is. */
+  count: number;
+  /** Members that cannot be had or are not what they should be, and why. */
+  problems: string[];
+}
+
+/** What the core does of it: one member is open at a time. */
+export interface Extractor {
+  extract(base: string, rows: Uint32Array | undefined): number;
+  extractNext(): Extracted | undefined;
+  extractBytes(size: number): Uint8Array;
+  extractHeader(): Uint8Array;
+  extractEnd(): Uint8Array;
+}
+
+/** Bytes that are copied at once. */
+const PIECE = 4 << 20;
+
+const blobOf = (bytes: Uint8Array) => new Blob([bytes as Uint8Array<ArrayBuffer>]);
+
+/**
+ * The members of these rows of a file that is called `name`, or all that hold no others. What lies as it is in `whole`, the file that
+ * was dropped, is not copied; the browser keeps the rest where it likes.
+ */
+export function* extracted(file: Extractor, whole: Blob, name: string, rows: Uint32Array | undefined): Steps<Saved> {
+  const total = file.extract(baseOf(name), rows);
+  const isOne = rows?.length === 1;
+  const parts: Blob[] = [];
+  const problems: string[] = [];
+  let saved = `${name}.members.zip`;
+  let [done, count] = [0, 0];
+  try {
+    for (let next = file.extractNext(); next; next = file.extractNext()) {
+      if (next.problem) problems.push(next.problem);
+      if (!next.is_there) continue;
+      const pieces: Blob[] = [];
+      for (let at = 0; at < next.size; ) {
+        const piece = file.extractBytes(PIECE);
+        if (next.origin === null) pieces.push(blobOf(piece));
+        at += piece.length;
+        done += piece.length;
+        yield { done: Math.min(done, total), total };
+      }
+      if (next.origin !== null) pieces.push(whole.slice(next.origin, next.origin + next.size));
+      if (isOne) saved = next.name;
+      else parts.push(blobOf(file.extractHeader()));
+      parts.push(...pieces);
+      count += 1;
+    }
+  } finally {
+    const end = file.extractEnd();
+    if (!isOne) parts.push(blobOf(end));
+  }
+  if (count === 0) throw new Error(problems[0] ?? 'there are no members to save');
+  return { blob: new Blob(parts), name: saved, count, problems };
+}
+
+/** `libfoo` of `libfoo.so`: what files of its members are called after. */
+export function baseOf(name: string): string {
+  return name.replace(/(?<=.)\.[^.]*$/, '');
+}
