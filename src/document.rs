@@ -32,7 +32,7 @@ use crate::registered::{LauncherList, Registered, WrapperList};
 use crate::rows::{Progress, Table};
 use crate::source::Source;
 use crate::span::Span;
-use crate::survey::{FoundKernelList, Survey};
+use crate::survey::{FoundKernelList, Survey, SurveyProgress};
 use crate::text::{LineList, Text, TextList};
 
 /// An opened file. Opening reads headers; tables and contents are read when they are asked for.
@@ -311,8 +311,9 @@ impl Document {
     }
 
     /// Goes on opening the members that are code, for their kernels and for which of them are the same: until about `budget` bytes of
-    /// them are read, one member at least. Tables of members, architectures and kernels have what is known so far.
-    pub fn survey(&mut self, budget: u64) -> Progress {
+    /// them are read, one member at least; a budget of 0 only tells how far it has come. Tables of members, architectures and
+    /// kernels have what is known so far.
+    pub fn survey(&mut self, budget: u64) -> SurveyProgress {
         let mut survey = std::mem::take(&mut self.survey);
         let mut findings = std::mem::take(&mut self.findings);
         let progress = survey.step(self, budget, &mut findings);

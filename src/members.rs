@@ -47,6 +47,7 @@ impl Table for MemberList<'_> {
             column("compression", "Compression", Unit::Word),
             hidden("kernel_count", "Kernels", Unit::Number),
             hidden("same_as", "Same bytes as", Unit::Text),
+            hidden("is_open", "Was opened", Unit::Word),
             column("note", "Note", Unit::Text),
             hidden("header_offset", "Header at", Unit::Hex),
             hidden("depth", "Depth", Unit::Number),
@@ -98,6 +99,10 @@ impl Table for MemberList<'_> {
                 let first = self.survey.of(row as u32).and_then(|found| found.same_as);
                 first.map(|first| self.contents.path(first)).into()
             }
+            "is_open" => member
+                .code()
+                .map(|_| self.survey.of(row as u32).is_some())
+                .into(),
             "note" => Some(&*member.note).filter(|note| !note.is_empty()).into(),
             "header_offset" => placed(member.header.offset),
             "depth" => member.depth.into(),
@@ -129,6 +134,8 @@ struct Arch {
     unpacked: Option<u64>,
     /// `None` until all of its members were opened.
     kernels: Option<u64>,
+    /// Whether these were.
+    is_open: bool,
     compressions: Vec<Compression>,
 }
 
@@ -152,6 +159,7 @@ impl<'a> ArchList<'a> {
                 first: index,
                 unpacked: Some(0),
                 kernels: Some(0),
+                is_open: true,
                 ..Arch::default()
             };
             let (_, arch) = archs.entry(&key, (code, new));
@@ -159,7 +167,9 @@ impl<'a> ArchList<'a> {
             arch.stored = arch.stored.saturating_add(member.span.size);
             let sum = arch.unpacked.zip(member.size());
             arch.unpacked = sum.map(|(sum, size)| sum.saturating_add(size));
-            let found = survey.of(index).and_then(|found| found.kernels);
+            let found = survey.of(index);
+            arch.is_open &= found.is_some();
+            let found = found.and_then(|found| found.kernels);
             arch.kernels = arch
                 .kernels
                 .zip(found)
@@ -207,7 +217,8 @@ impl Table for ArchList<'_> {
             column("stored_size", "Stored", Unit::Size),
             column("size", "Size", Unit::Size),
             column("compression", "Compression", Unit::Word),
-            hidden("kernel_count", "Kernels", Unit::Number),
+            column("kernel_count", "Kernels", Unit::Number),
+            hidden("is_open", "Was opened", Unit::Word),
         ];
         COLUMNS
     }
@@ -228,6 +239,7 @@ impl Table for ArchList<'_> {
             "stored_size" => arch.stored.into(),
             "size" => arch.unpacked.into(),
             "kernel_count" => arch.kernels.into(),
+            "is_open" => arch.is_open.into(),
             "compression" => {
                 let words = arch
                     .compressions

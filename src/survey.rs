@@ -7,7 +7,9 @@ use crate::container::Member;
 use crate::document::Document;
 use crate::error::Diagnostics;
 use crate::index::Index;
-use crate::rows::{Cell, Column, Progress, Table, Unit, column, hidden};
+use serde::Serialize;
+
+use crate::rows::{Cell, Column, Table, Unit, column, hidden};
 use crate::source::Source;
 use crate::span::Span;
 
@@ -22,6 +24,7 @@ pub struct Survey {
     /// The member that is opened next.
     next: u32,
     done: u64,
+    bytes: u64,
     members: Vec<Option<Surveyed>>,
     digests: Index,
     /// For each digest the first member that has it.
@@ -33,10 +36,38 @@ pub struct Survey {
     uses: Vec<u32>,
 }
 
+/// How far a survey has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(missing_as_null, hashmap_as_object)
+)]
+pub struct SurveyProgress {
+    /// Members that were opened.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub done: u64,
+    /// Members that are to be opened in all, as far as is known.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub total: u64,
+    /// Bytes that the members had that were opened, unpacked.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub bytes: u64,
+    /// Bytes that those to be opened have in all, as their headers declare.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub total_bytes: u64,
+    /// Whether nothing is left.
+    pub finished: bool,
+}
+
 /// What opening a member has told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Surveyed {
-    /// Kernels; `None` of code that is not read for them.
+    /// Kernels; `None` of code that is not read for them, or could not be opened.
     pub kernels: Option<u32>,
     /// The first member that has the same bytes, if it is another.
     pub same_as: Option<u32>,
@@ -83,17 +114,21 @@ impl Survey {
         }
     }
 
-    /// Opens the members of `document` that are code, until about `budget` bytes of them are read.
+    /// Opens the members of `document` that are code, until about `budget` bytes of them are read; none for a budget of 0.
     pub(crate) fn step(
         &mut self,
         document: &Document,
         budget: u64,
         findings: &mut Diagnostics,
-    ) -> Progress {
+    ) -> SurveyProgress {
         let members = &document.contents().members;
         let is_code = |member: &&Member| member.code().is_some();
-        let total = members.iter().filter(is_code).count() as u64;
-        let mut budget = budget.max(1);
+        let (mut total, mut total_bytes) = (0, 0_u64);
+        for member in members.iter().filter(is_code) {
+            total += 1;
+            total_bytes = total_bytes.saturating_add(size(member));
+        }
+        let mut budget = budget;
         while budget > 0
             && let Some(member) = members.get(self.next as usize)
         {
@@ -102,17 +137,21 @@ impl Survey {
             let mut found = None;
             if is_code(&member) {
                 let opened = document.open_member(index);
+                found = Some(Surveyed::default());
                 if let Some(opened) = findings.take(opened) {
                     found = Some(self.look(index, &opened));
                     budget = budget.saturating_sub(opened.source().size().max(1));
                 }
                 self.done += 1;
+                self.bytes = self.bytes.saturating_add(size(member));
             }
             self.members.push(found);
         }
-        Progress {
+        SurveyProgress {
             done: self.done,
             total,
+            bytes: self.bytes,
+            total_bytes,
             finished: self.next as usize >= members.len(),
         }
     }
@@ -167,6 +206,11 @@ impl Survey {
         }
         count
     }
+}
+
+/// Bytes of a member when it is opened, as far as its header says it.
+fn size(member: &Member) -> u64 {
+    member.size().unwrap_or(member.span.size)
 }
 
 /// The MD5 of a file's bytes: enough to tell which members are the same.

@@ -29,6 +29,7 @@ use crate::rows::{Cell, Column, Progress, Query, View};
 use crate::search::{Found, Pattern, Search};
 use crate::source::{ReadAt, Source};
 use crate::span::Span;
+use crate::survey::SurveyProgress;
 
 #[wasm_bindgen(typescript_custom_section)]
 const INT: &str = "/** An integer; a decimal string above 2^53. */\nexport type Int = number | string;\n/** What a row has in a column. */\nexport type Cell = Int | boolean | null;";
@@ -212,11 +213,21 @@ pub fn roles() -> Vec<String> {
     Role::ALL.iter().map(|role| role.word().into()).collect()
 }
 
+/// The order of a table's rows.
+struct Prepared {
+    table: String,
+    view: View,
+    /// How many steps of the survey the table has come from.
+    surveyed: u64,
+}
+
 /// An opened file. It keeps memory until it is freed.
 #[wasm_bindgen]
 pub struct Handle {
     document: Document,
-    views: Vec<(String, View)>,
+    views: Vec<Prepared>,
+    /// Counts steps of the survey, which change tables.
+    surveyed: u64,
     search: Option<Search>,
     suggest: Option<Suggest>,
     count: Option<(u32, Count)>,
@@ -253,6 +264,7 @@ impl Handle {
         Self {
             document,
             views: Vec::new(),
+            surveyed: 0,
             search: None,
             suggest: None,
             count: None,
@@ -384,7 +396,9 @@ impl Handle {
     }
 
     /// Goes on opening the members that are code, for their kernels and for which of them are the same: about `budget` bytes more.
-    pub fn survey(&mut self, budget: f64) -> Result<Ts<Progress>, JsValue> {
+    /// A budget of 0 only tells how far it has come.
+    pub fn survey(&mut self, budget: f64) -> Result<Ts<SurveyProgress>, JsValue> {
+        self.surveyed += u64::from(budget > 0.0);
         object(&self.document.survey(budget as u64))
     }
 
@@ -408,13 +422,19 @@ impl Handle {
             descending,
             filter,
         };
-        self.views
-            .retain(|(key, view)| key != table || *view.query() == query);
-        if !self.views.iter().any(|(key, _)| key == table) {
+        let surveyed = self.surveyed;
+        self.views.retain(|known| {
+            known.table != table || (*known.view.query() == query && known.surveyed == surveyed)
+        });
+        if !self.views.iter().any(|known| known.table == table) {
             // Tables of one kernel or one address are many: those longest asked for are prepared anew.
             let excess = (self.views.len() + 1).saturating_sub(VIEWS_LIMIT);
             self.views.drain(..excess);
-            self.views.push((table.into(), View::new(query)));
+            self.views.push(Prepared {
+                table: table.into(),
+                view: View::new(query),
+                surveyed,
+            });
         }
         Ok(())
     }
@@ -422,15 +442,15 @@ impl Handle {
     /// Goes on preparing the query of a table: about `budget` rows more.
     pub fn prepare(&mut self, table: &str, budget: u32) -> Result<Ts<Progress>, JsValue> {
         let rows = self.document.table(table).ok_or_else(|| no_table(table))?;
-        let view = self.views.iter_mut().find(|(key, _)| key == table);
-        let (_, view) = view.ok_or_else(|| words("no query has begun for this table"))?;
-        object(&view.step(&*rows, budget.into()))
+        let known = self.views.iter_mut().find(|known| known.table == table);
+        let known = known.ok_or_else(|| words("no query has begun for this table"))?;
+        object(&known.view.step(&*rows, budget.into()))
     }
 
     /// `count` rows from `start` on, of the table's query or else of all its rows.
     pub fn rows(&self, table: &str, start: u32, count: u32) -> Result<Ts<Window>, JsValue> {
-        let view = self.views.iter().find(|(key, _)| key == table);
-        self.window(table, view.map(|(_, view)| view), start, count)
+        let known = self.views.iter().find(|known| known.table == table);
+        self.window(table, known.map(|known| &known.view), start, count)
     }
 
     /// `count` rows from `start` on, in the table's own order whatever its query is.
@@ -483,8 +503,11 @@ impl Handle {
     /// Where row `index` of the table stands in its query.
     pub fn position(&self, table: &str, index: u32) -> Option<u32> {
         let rows = self.document.table(table)?;
-        match self.views.iter().find(|(key, _)| key == table) {
-            Some((_, view)) => view.position(&*rows, index.into()).map(|at| at as u32),
+        match self.views.iter().find(|known| known.table == table) {
+            Some(known) => known
+                .view
+                .position(&*rows, index.into())
+                .map(|at| at as u32),
             None => (u64::from(index) < rows.len()).then_some(index),
         }
     }

@@ -194,7 +194,7 @@ export class Files {
     this.go(session, place ?? (left ? parsePlace(left) : null));
     if (isNext || this.active === null) this.show(session);
     else this.#told.notice(`${name(session.name, 80)} is open as well.`, 'info');
-    void session.check();
+    void session.look();
     return session;
   }
 
@@ -226,7 +226,7 @@ export class Files {
         this.#told.moved(next, null);
       }
       this.#told.changed();
-      void next.check();
+      void next.look();
     } catch (error) {
       if (!isAbort(error)) session.onNotice(`It could not be read anew: ${message(error)}`);
     }

@@ -32,6 +32,8 @@ export interface Panel<Data = unknown> {
   /** What it needs before it can be seen. */
   request(session: Session, signal: AbortSignal): Promise<Data>;
   view(session: Session, data: Data, rest: string): TemplateResult;
+  /** What it asks for is more once members are opened (survey.ts). */
+  isSurveyed?: boolean;
 }
 
 const ICONS: Record<string, string> = {
@@ -60,10 +62,10 @@ const ICONS: Record<string, string> = {
 };
 const TABLE_ICON = 'M2.5 3h11v10h-11zM2.5 6.300h11M2.5 9.600h11M6.5 3v10';
 
-type Made = Pick<Panel, 'request' | 'view'>;
+type Made = Pick<Panel, 'request' | 'view' | 'isSurveyed'>;
 
 /** A panel by what it asks for and how it shows the answer. Whoever holds panels of all kinds need not know what each asks for. */
-function panel<Data>(of: Pick<Panel<Data>, 'request' | 'view'>): Made {
+function panel<Data>(of: Pick<Panel<Data>, 'request' | 'view' | 'isSurveyed'>): Made {
   return of as unknown as Made;
 }
 
@@ -94,6 +96,7 @@ const ARCHS = 200;
 const GPUS = 1000;
 
 const summary = panel({
+  isSurveyed: true,
   request: async (session, signal): Promise<SummaryData> => {
     const kernelCount = session.countOf('kernels');
     const { format, decoded } = session.summary;
@@ -107,6 +110,7 @@ const summary = panel({
       return { columns, window };
     };
     const mayBeDump = !isMember && (format === 'unknown' || decoded !== null);
+    const isContainer = session.countOf('archs') > 0;
     const isCodeObject = format === 'amdgpu';
     const [exceptions, kernel, kernels, archs, members, findings, gpus] = await Promise.all([
       first('exceptions', FIRST),
@@ -117,6 +121,7 @@ const summary = panel({
       session.call('diagnostics', [], { signal }),
       isCodeObject ? first('gpus', GPUS) : null,
       mayBeDump ? import('./elements/read.ts') : null,
+      isContainer ? import('./elements/survey.ts') : null,
     ]);
     return {
       mayBeDump,
@@ -215,7 +220,7 @@ const MADE: Record<string, Made> = {
       html`<kernel-scope-image .session=${session} .data=${data} .rest=${rest}></kernel-scope-image>`,
   }),
   members: panel({
-    request: (session, signal) => session.call('columns', ['members'], { signal }),
+    request: (session, signal) => columnsWith(session, 'members', signal, import('./elements/survey.ts')),
     view: (session, columns: Column[]) =>
       html`<kernel-scope-table .session=${session} .table=${'members'} .columns=${columns} .label=${'Members'}
         .leads=${leadsOf(session)} .saves=${(runs: Runs | null, options: Options) => saveMembers(session, runs, options)}></kernel-scope-table>`,

@@ -31,6 +31,7 @@ import type { Saved } from './extract.ts';
 import type { Folds } from './fold.ts';
 import type { Leaves } from './ribbon.ts';
 import type { Runs } from './runs.ts';
+import type { Surveyed } from './survey.ts';
 
 export type {
   BankPart,
@@ -58,6 +59,7 @@ export type {
   StallRun,
   Suggestion,
   Summary,
+  SurveyProgress,
   TableInfo,
   Target,
   Window,
@@ -123,8 +125,11 @@ export type Calls = {
   close(): null;
   /** Long. Members as something to save, of a file of that name: those in `runs` of the table's query, or all (extract.ts). */
   extract(runs: Runs | null, name: string): Saved;
-  /** Long. Opens all members that are code, for their kernels and for which are the same; tables have what is known so far. */
-  survey(): Summary;
+  /**
+   * Goes on opening the members that are code, for their kernels and for which are the same, for about so many milliseconds; tables
+   * have what is known so far. For none, only tells how far that has come.
+   */
+  survey(milliseconds: number): Surveyed;
   /** Long. Runs the checks that read whole tables. */
   check(): Summary;
   columns(table: string): Column[];

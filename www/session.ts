@@ -6,6 +6,7 @@ import { formatPlace, type Place, placeOfShown } from './place.ts';
 import type { Call, Calls, Field, Location, Opened, Progress, StructRecord, Summary } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
 import { pathIn, probe, type Source } from './source.ts';
+import { Survey } from './survey.ts';
 import { hex, name, parseOffset } from './text.ts';
 
 export interface Selection {
@@ -15,8 +16,21 @@ export interface Selection {
   field: number | null;
 }
 
-/** What has changed. `reveal`: the bytes of the selection are to be brought into view; `typed`: what is typed in the view. */
-export type Change = 'summary' | 'selection' | 'reveal' | 'location' | 'view' | 'typed' | 'reopened' | 'checking';
+/**
+ * What has changed. `reveal`: the bytes of the selection are to be brought into view; `typed`: what is typed in the view; `survey`: how
+ * far opening the members has come; `surveyed`: that has told something, which is in tables now.
+ */
+export type Change =
+  | 'summary'
+  | 'selection'
+  | 'reveal'
+  | 'location'
+  | 'view'
+  | 'typed'
+  | 'reopened'
+  | 'checking'
+  | 'survey'
+  | 'surveyed';
 
 /** `error`: something could not be done; `info`: something is to be known for a moment. */
 export type Tone = 'error' | 'info';
@@ -63,6 +77,21 @@ export class Session {
   #record = 0;
   #view: string;
   #mayCheck = true;
+  /** What opening its members tells, in the background. */
+  readonly survey = new Survey({
+    ask: (milliseconds, options) => this.call('survey', [milliseconds], options),
+    said: (summary) => {
+      if (!summary) {
+        this.#say('survey');
+        return;
+      }
+      const had = this.summary.verdict.text;
+      this.#opened = { ...this.#opened, summary };
+      this.#say('surveyed');
+      if (had !== summary.verdict.text) this.#say('summary');
+    },
+    failed: (error) => this.onNotice(`The members could not all be opened: ${message(error)}`),
+  });
   /** The reader has stopped and does not have the file any more: what is shown stays, and nothing can be asked. */
   isLost = false;
   #checking: Progress | null = null;
@@ -129,6 +158,7 @@ export class Session {
   }
 
   #end(): void {
+    this.survey.cancel();
     this.#client.removeEventListener('replaced', this.#replaced);
     this.#closed.abort();
     this.#locating?.abort();
@@ -331,6 +361,12 @@ export class Session {
     this.#say('location');
   }
 
+  /** Does what opening leaves out: checks it, then opens its members where they are few. */
+  async look(): Promise<void> {
+    await this.check();
+    if (this.countOf('members') > 0 && !this.#closed.signal.aborted) await this.survey.begin();
+  }
+
   /** Runs the checks that opening leaves out, then knows the verdict. */
   async check(): Promise<void> {
     if (this.summary.verdict.is_complete || !this.#mayCheck) return;
@@ -375,6 +411,7 @@ export class Session {
   async #reopen({ isGivenUp }: Replaced): Promise<void> {
     this.isLost = true;
     if (isGivenUp) {
+      this.survey.cancel();
       this.onNotice(
         'The reader stopped again and again, so it was not started once more. What is shown stays; open the file again to go on.',
       );
@@ -387,7 +424,7 @@ export class Session {
       this.#say('summary');
       this.#say('reopened');
       this.#located = this.#locate(this.#selection.offset);
-      await this.check();
+      await this.look();
     } catch (error) {
       if (isAbort(error) || error instanceof Stopped) return;
       this.onNotice('The reader stopped, and the file could not be reopened. What is shown stays.');

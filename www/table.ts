@@ -102,6 +102,30 @@ export const TREES: Readonly<Record<string, { column: string; name: string }>> =
   members: { column: 'path', name: 'name' },
 };
 
+/** Tables that have more once members are opened (survey.ts). */
+export const SURVEYED: ReadonlySet<string> = new Set([
+  'archs',
+  'members',
+  'all_kernels',
+  'across',
+  'size',
+  'gpus',
+  'missing',
+]);
+
+/** Columns of rows that say whether their members are open: empty cells are not known before they are. */
+const TOLD: ReadonlySet<string> = new Set(['kernel_count', 'same_as']);
+
+/** Whether an empty cell is one that only opening members tells, which has not been done. */
+export function isUnknown(columns: readonly Column[], cells: readonly Cell[], { key }: Column): boolean {
+  return TOLD.has(key) && cells[columns.findIndex((column) => column.key === 'is_open')] === false;
+}
+
+/** What stands in such a cell. */
+export function unknownText(isStopped: boolean): string {
+  return isStopped ? 'not opened' : '…';
+}
+
 export interface Tree {
   depth: number;
   next: number;

@@ -37,12 +37,14 @@ const answers: Omit<Answers, 'open' | 'openPath' | 'close'> = {
     const indices = runs?.flatMap(([from, to]) => rows(file, 'members')(from, to - from).index);
     return yield* extracted(file, blobs.get(file) ?? new Blob(), name, indices && Uint32Array.from(indices));
   },
-  *survey(file) {
-    for (;;) {
-      const { done, total, finished } = file.survey(1 << 20);
-      if (finished) return file.summary();
-      yield { done: Number(done), total: Number(total) };
+  *survey(file, milliseconds) {
+    const end = performance.now() + milliseconds;
+    let progress = file.survey(0);
+    while (!progress.finished && performance.now() < end) {
+      progress = file.survey(1 << 20);
+      yield { done: Number(progress.done), total: Number(progress.total) };
     }
+    return { progress, summary: file.summary() };
   },
   columns: (file, table) => withDerived(table, file.columns(table)),
   *query(file, table, query: Query) {

@@ -214,3 +214,14 @@ test('an element opens a member, and says so', async ({ page }) => {
   await element.evaluate((one) => one.removeAttribute('member'));
   await expect(element.locator('kernel-scope-identity h1')).toHaveText('package.whl');
 });
+
+test('few members are opened unasked, and what that tells fills in', async ({ page }) => {
+  await page.goto('./');
+  await drop(page, FATBIN);
+  const archs = page.getByRole('table', { name: 'Architectures' });
+  // vadd is the only kernel of each cubin (cuobjdump -elf); what is in PTX is not counted.
+  await expect(archs.locator('tbody td:last-child')).toHaveText(['1', '1', '1', '']);
+  await expect(page.getByRole('button', { name: 'Pause' })).toBeHidden();
+  await show(page, 'Kernels of all members');
+  await expect(page.getByRole('grid', { name: 'Kernels of all members' }).locator('.row')).toHaveCount(3);
+});

@@ -70,7 +70,7 @@ export async function numbers(within: Page | Locator): Promise<Record<string, st
 export async function show(within: Page | Locator, panel: string): Promise<void> {
   await within
     .getByRole('navigation')
-    .getByRole('treeitem', { name: panel })
+    .getByRole('treeitem', { name: new RegExp(`^${panel}( [\\d,]+)?$`) })
     .and(within.locator('[aria-level="1"]'))
     .click();
 }

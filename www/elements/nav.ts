@@ -91,7 +91,8 @@ export class Nav extends Part {
     if (change === null && session) this.#keep(session);
     if (change === 'reopened') this.#kept.rows.clear();
     if (change === null || change === 'reopened') for (const key of this.#kept.open) void this.#load(key);
-    if (change !== 'location' && change !== 'reveal' && change !== 'checking') this.requestUpdate();
+    if (change !== 'location' && change !== 'reveal' && change !== 'checking' && change !== 'survey')
+      this.requestUpdate();
   }
 
   #keep(session: Session): void {

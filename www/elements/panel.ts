@@ -7,6 +7,13 @@ import { type Panel as Made, panels, parseView } from '../panels.ts';
 import type { Change, Session } from '../session.ts';
 import { define, Part } from './part.ts';
 
+/** The panel that the view names. */
+function open(session: Session): Made | undefined {
+  const all = panels(session);
+  const { key } = parseView(session.view);
+  return all.find((one) => one.key === key) ?? all[0];
+}
+
 export class Panel extends Part {
   static override styles = [
     super.styles,
@@ -30,14 +37,14 @@ export class Panel extends Part {
   protected override changed(change: Change | null): void {
     if (change === null || change === 'view' || change === 'reopened') this.#asking?.abort();
     if (change === null || change === 'view' || change === 'summary' || change === 'reopened') void this.#ask();
+    // What is being asked for is asked for once more then, so that it has all of it.
+    if (change === 'surveyed' && this.session && open(this.session)?.isSurveyed) void this.#ask();
   }
 
   async #ask(): Promise<void> {
     const { session } = this;
     if (!session) return;
-    const all = panels(session);
-    const { key } = parseView(session.view);
-    const panel = all.find((one) => one.key === key) ?? all[0];
+    const panel = open(session);
     if (!panel) return;
     if (this.#view !== session.view) this.renderRoot.querySelector('.body')?.scrollTo(0, 0);
     this.#view = session.view;

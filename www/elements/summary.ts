@@ -2,10 +2,10 @@
 
 import { css, html, nothing } from 'lit';
 import type { Gpu } from '../gpus.ts';
-import type { Column, Diagnostic, KernelDetail, Window } from '../protocol.ts';
+import type { Cell, Column, Diagnostic, KernelDetail, Window } from '../protocol.ts';
 import { composition } from '../roles.ts';
 import { styled } from '../styled.ts';
-import { cellText, isRight } from '../table.ts';
+import { cellText, isRight, isUnknown, unknownText } from '../table.ts';
 import { bytes, count, share } from '../text.ts';
 import './findings.ts';
 import './gpus.ts';
@@ -79,6 +79,7 @@ export class SummaryView extends Part {
       ${data.mayBeDump ? html`<kernel-scope-read .session=${session}></kernel-scope-read>` : nothing}
       ${this.#rows('exceptions', 'Exceptions', data.exceptions, () => this.#show('exceptions'))}
       ${data.kernel ? html`<kernel-scope-kernel .session=${session} .kernel=${data.kernel} .brief=${true}></kernel-scope-kernel>` : nothing}
+      <kernel-scope-survey flush .session=${session}></kernel-scope-survey>
       ${this.#rows('archs', 'Architectures', data.archs)}
       ${this.#rows('members', 'Members', data.members, (cell) => session.openMember(cell))}
       ${this.#rows('kernels', 'Kernels', data.kernels, (_, index) => this.#show(`kernels/${index}`))}
@@ -106,7 +107,7 @@ export class SummaryView extends Part {
         <tbody>${window.rows.map(
           (row, i) =>
             html`<tr>${shown.map(({ column, index }, at) => {
-              const text = cellText(row[index], column, 90);
+              const text = this.#cell(columns, row, index);
               return html`<td class=${isRight(column) ? 'right' : ''}>
               ${at === 0 && go ? html`<button class="link" @click=${() => go(String(row[index]), window.index[i] ?? i)}>${text}</button>` : text}</td>`;
             })}</tr>`,
@@ -118,6 +119,12 @@ export class SummaryView extends Part {
           : nothing
       }
     `;
+  }
+
+  #cell(columns: Column[], row: Cell[], index: number): string {
+    const column = columns[index] as Column;
+    const isOpen = row[index] !== null || !isUnknown(columns, row, column);
+    return isOpen ? cellText(row[index], column, 90) : unknownText(this.session?.survey.isStopped ?? false);
   }
 
   #composition() {

@@ -5,7 +5,7 @@
 
 import { css, html, nothing, type PropertyValues, svg } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { isAbort, message, type Options, PATIENCE } from '../client.ts';
+import { isAbort, message, type Options, PATIENCE, Stopped } from '../client.ts';
 import { COPY_LIMIT, type RowsForm } from '../copy.ts';
 import type { Folds } from '../fold.ts';
 import { LANES, laneWords } from '../lanes.ts';
@@ -22,16 +22,19 @@ import {
   holders,
   isRight,
   isSetup,
+  isUnknown,
   LINKS,
   ownOf,
   rowTone,
   type Setup,
+  SURVEYED,
   shownColumns,
   TREES,
   type Tree,
   targetOf,
   treeOf,
   unknownColumn,
+  unknownText,
   widths,
 } from '../table.ts';
 import { count, name, visible } from '../text.ts';
@@ -220,6 +223,9 @@ export class Table extends Part {
   #said = '';
   #error = '';
   #isAwaited = false;
+  /** Whether what is in view is being read anew, and whether there is more again. */
+  #isRefreshing = false;
+  #isBehind = false;
   /** Whether the cell that the keyboard is on is to be brought into view. */
   #isMoved = false;
   /** The row that a finger is on, and what waits for it to have rested there. */
@@ -316,6 +322,10 @@ export class Table extends Part {
 
   protected override changed(change: Change | null): void {
     if (change === 'reopened') void this.#query({});
+    if (!SURVEYED.has(this.table)) return;
+    if (change === 'surveyed') void this.#refresh();
+    // Cells that are not known say whether they will be.
+    if (change === 'survey') this.requestUpdate();
     // The marked rows are those that have the selection's first byte.
     if (change === 'selection') this.requestUpdate();
   }
@@ -430,6 +440,66 @@ export class Table extends Part {
     this.requestUpdate();
   }
 
+  /**
+   * Reads what is in view anew, whose table has more now: rows, columns, order. The keyboard and a row that is chosen stay with theirs,
+   * and where it is scrolled to stays.
+   */
+  async #refresh(): Promise<void> {
+    this.#isBehind = true;
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    try {
+      // What comes while this is being done counts as one.
+      while (this.#isBehind && this.isConnected) {
+        this.#isBehind = false;
+        await this.#reread();
+      }
+    } catch (error) {
+      if (!isAbort(error) && !(error instanceof Stopped)) this.#error = message(error);
+    } finally {
+      this.#isRefreshing = false;
+      this.requestUpdate();
+    }
+  }
+
+  async #reread(): Promise<void> {
+    const { session, table } = this;
+    const kept = this.#kept;
+    // What is asked for just now will have it all.
+    if (!session || this.#isPreparing) return;
+    const { sort, descending, filter } = kept;
+    const isSame = () => this.#kept === kept && !this.#isPreparing && kept.sort === sort && kept.filter === filter;
+    const index = this.#pages.peek(Math.floor(kept.row / PAGE))?.index[kept.row % PAGE];
+    const folds = (this.#isFoldable && kept.folds) || undefined;
+    const columns = await session.call('columns', [table]);
+    const matched = await session.call('query', [table, { sort, descending, filter, folds }]);
+    const first = Math.floor(Math.min(this.#virtual.top, matched) / PAGE);
+    const pages = [first, first + 1].filter((page) => page === first || page * PAGE < matched);
+    const windows = await Promise.all(pages.map((page) => session.call('rows', [table, page * PAGE, PAGE])));
+    const row = index === undefined ? null : await session.call('position', [table, index]);
+    if (!isSame()) return;
+    if (windows.some(({ rows }) => rows[0] && rows[0].length !== columns.length)) {
+      // A column has come meanwhile.
+      this.#isBehind = true;
+      return;
+    }
+    if (columns.length !== this.columns.length) {
+      this.columns = columns;
+      this.#widths.clear();
+      this.#measured = new WeakSet();
+    }
+    this.#pages.clear();
+    for (const [i, window] of windows.entries()) this.#pages.put(first + i, window);
+    kept.matched = matched;
+    if (filter === '') kept.all = matched;
+    if (row !== null && row !== kept.row) {
+      kept.chosen = length(kept.chosen) === 1 && has(kept.chosen, kept.row) ? [[row, row + 1]] : [];
+      kept.row = row;
+      kept.anchor = row;
+    }
+    this.requestUpdate();
+  }
+
   async #fetch(page: number, signal: AbortSignal): Promise<Window> {
     const { session } = this;
     if (!session) throw new Error('no file is open');
@@ -452,6 +522,7 @@ export class Table extends Part {
     // A row keeps its element, at its place, as long as it is in view: what is scrolled away gives its element to what comes.
     this.#slots = Math.max(this.#slots, rows);
     const base = first - (first % BASE);
+    const isStopped = this.session?.survey.isStopped;
     const body: unknown[] = Array(this.#slots).fill(nothing);
     // Read aloud they are in their order all the same.
     const ids = Array.from({ length: rows }, (_, i) => rowId(first + i)).join(' ');
@@ -461,7 +532,20 @@ export class Table extends Part {
       const isHere = here.includes(row);
       const isChosen = has(this.#kept.chosen, row);
       const column = row === active ? current : -1;
-      const of = [window, at, row, base, isHere, isChosen, column, this.columns, this.#setup, this.follow, this.leads];
+      const of = [
+        window,
+        at,
+        row,
+        base,
+        isHere,
+        isChosen,
+        column,
+        this.columns,
+        this.#setup,
+        this.follow,
+        this.leads,
+        isStopped,
+      ];
       body[row % this.#slots] = guard(of, () => this.#row(row, shown, column, isHere, isChosen, (row - base) * ROW));
     }
     const isInView = active === HEAD || (active >= first && active < first + rows);
@@ -607,7 +691,8 @@ export class Table extends Part {
     const column = this.columns[index] as Column;
     const isTrunk = index === this.#trunk;
     const cell = cells?.[isTrunk ? this.#named : index];
-    const text = cellText(cell, column);
+    const isOpen = cell !== null || !cells || !isUnknown(this.columns, cells, column);
+    const text = isOpen ? cellText(cell, column) : unknownText(this.session?.survey.isStopped ?? false);
     const tone = `cell ${isRight(column) ? 'right' : ''} ${column.unit} ${isAt ? 'at' : ''}`;
     return html`<div class=${tone} role="gridcell" aria-colindex=${index + 1} id=${isAt ? cellId(row, index) : nothing}
       title=${text.length > 30 ? text : nothing}>${isTrunk ? this.#branch(row) : nothing}${this.#content(column, cell, text, hasTarget, this.#leadOf(index, cells))}</div>`;
