@@ -228,10 +228,7 @@ impl Document {
         let has_members = matches!(format, Format::Elf | Format::CudaCoredump);
         let host = elf.as_ref().filter(|_| has_members);
         let contents = Contents::open(&source, format, host, &mut findings);
-        let leaves = match &elf {
-            Some(elf) => contents.within(&elf.map.leaves),
-            None => contents.leaves().to_vec(),
-        };
+        let leaves = Self::leaves_of(&contents, elf.as_ref());
         let whole = Span::new(0, source.size());
         let text = (format == Format::Ptx).then(|| Text::new("PTX", whole));
         Self {
@@ -322,6 +319,37 @@ impl Document {
         progress
     }
 
+    /// Goes on looking through the file for GPU code that no header tells of: about `budget` bytes more. What is found are members
+    /// behind those that are known, called by their offsets.
+    pub fn carve(&mut self, budget: u64) -> Progress {
+        let total = match self.dumped {
+            // All of a dump is known.
+            Some(_) => 0,
+            None => self.source.size(),
+        };
+        let mut done = 0;
+        if total > 0 {
+            let is_all = self.elf.is_none();
+            let (source, findings) = (&self.source, &mut self.findings);
+            done = self
+                .contents
+                .carve(source, self.format, is_all, budget, findings);
+            self.leaves = Self::leaves_of(&self.contents, self.elf.as_ref());
+        }
+        Progress {
+            done,
+            total,
+            finished: done >= total,
+        }
+    }
+
+    fn leaves_of(contents: &Contents, elf: Option<&Elf>) -> Vec<Leaf> {
+        match elf {
+            Some(elf) => contents.within(&elf.map.leaves),
+            None => contents.leaves().to_vec(),
+        }
+    }
+
     /// Opens the member of that index: a file like any other. What lies in this one as it is keeps its offsets in what was dropped.
     ///
     /// # Errors
@@ -345,7 +373,7 @@ impl Document {
     }
 
     /// Opens the member of that path, names from the outside in with `!/` between, also of members whose own members are known
-    /// only when they are unpacked.
+    /// only when they are unpacked, and of code that nothing tells of, whether the file was looked through for it or not.
     ///
     /// # Errors
     /// If there is no such member, or it cannot be unpacked.
@@ -354,12 +382,23 @@ impl Document {
             let message = format!("there is no member {path:?}");
             Error::from(Diagnostic::error(Kind::Format, message))
         };
-        let (index, rest) = self.contents.find(path).ok_or_else(missing)?;
+        let Some((index, rest)) = self.contents.find(path) else {
+            let (name, rest) = match path.split_once("!/") {
+                Some((name, rest)) => (name, Some(rest)),
+                None => (path, None),
+            };
+            let found = Contents::carved(&self.source, name);
+            let (format, span) = found.ok_or_else(missing)?;
+            let source = self.source.part(span)?;
+            let member = Self::open_as(format, source, Diagnostics::default());
+            return match rest {
+                None => Ok(member),
+                Some(rest) => member.open_path(rest),
+            };
+        };
         let member = self.open_member(index)?;
         match rest {
             None => Ok(member),
-            // What has members of its own has told them already.
-            Some(_) if self.contents.members[index as usize].children > 0 => Err(missing()),
             Some(rest) => member.open_path(rest),
         }
     }
@@ -436,6 +475,7 @@ impl Document {
             _ if self.dumped.is_some() && error(Kind::Format) && self.format != Format::Unknown => {
                 "damaged"
             }
+            _ if self.format == Format::Unknown && self.contents.has_code() => "carries GPU code",
             _ if self.elf.is_none() && self.format == Format::Unknown => "not recognised",
             _ if self.elf.is_none() && self.contents.is_empty() && error(Kind::Format) => {
                 "cannot be read"

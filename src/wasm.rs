@@ -402,6 +402,12 @@ impl Handle {
         object(&self.document.survey(budget as u64))
     }
 
+    /// Goes on looking through the file for GPU code that no header tells of: about `budget` bytes more. What is found are members
+    /// behind those that are known.
+    pub fn carve(&mut self, budget: f64) -> Result<Ts<Progress>, JsValue> {
+        object(&self.document.carve(budget as u64))
+    }
+
     /// The columns of a table.
     pub fn columns(&self, table: &str) -> Result<Vec<Ts<Column>>, JsValue> {
         let table = self.document.table(table).ok_or_else(|| no_table(table))?;

@@ -912,3 +912,277 @@ fn findings_of_a_stored_member_are_told_in_both_coordinates() {
         .collect();
     assert_eq!(places, expected);
 }
+
+/// Files that are found wherever they lie, by what is known of them: format, and how long they are without what follows.
+mod carving {
+    use super::common::{self, Random};
+    use super::{Document, Format, Source, all, findings, member, open};
+    use kernelscope::container::MemberKind;
+
+    /// Looks through all of a file, in steps of an odd size.
+    fn carve(bytes: Vec<u8>) -> Document {
+        let mut document = Document::open(Source::memory(bytes));
+        while !document.carve(77_777).finished {}
+        document
+    }
+
+    /// Bytes of no format, in which no magic begins.
+    fn noise(size: usize, random: &mut Random) -> Vec<u8> {
+        (0..size).map(|_| 0x80 | random.below(64) as u8).collect()
+    }
+
+    /// The fixtures that a loader or a vendor's tool opens.
+    fn fixtures() -> Vec<(String, Format)> {
+        let folders = [
+            "nvidia/cubin",
+            "nvidia/fatbin",
+            "amdgpu/out",
+            "amdgpu/own",
+            "amdgpu/linked",
+            "amdgpu/con",
+            "container",
+        ];
+        let files = common::all(&folders).into_iter().map(|path| {
+            let format = common::open(&path).format();
+            (path, format)
+        });
+        let carried = |format: &Format| {
+            use Format::*;
+            matches!(
+                format,
+                Cubin | Amdgpu | Fatbin | OffloadBundle | OffloadBinary
+            )
+        };
+        files.filter(|(_, format)| carried(format)).collect()
+    }
+
+    #[test]
+    fn what_lies_in_any_file_is_found_whole() {
+        let mut random = Random(5);
+        let mut bytes = noise(1001, &mut random);
+        let mut expected = Vec::new();
+        for (path, format) in fixtures() {
+            let file = common::bytes(&path);
+            expected.push((path, format, bytes.len() as u64, file.clone()));
+            bytes.extend(file);
+            let gap = 1 + random.below(300) as usize;
+            bytes.extend(noise(gap, &mut random));
+        }
+        let size = bytes.len() as u64;
+        let document = carve(bytes);
+        let contents = document.contents();
+        let outer = (0..).zip(&contents.members);
+        let found: Vec<_> = outer.filter(|(_, member)| member.depth == 0).collect();
+        for (path, format, offset, file) in &expected {
+            let at = found
+                .iter()
+                .position(|(_, member)| member.span.offset == *offset);
+            let at = at.unwrap_or_else(|| panic!("{path} is not found"));
+            let (index, member) = found[at];
+            assert_eq!(member.format, *format, "{path}");
+            assert_eq!(&*member.name, format!("0x{offset:x}"), "{path}");
+            assert_eq!(member.kind, MemberKind::Word("carved".into()));
+            let end = offset + file.len() as u64;
+            // Files of several begin with the first, and the others are behind it; a bundle of version 1 does not say where it ends.
+            let several = ["container/two.fatbin", "amdgpu/con/packed.bin"];
+            if path.contains("ccob-v1") {
+                assert!(member.span.end() >= end, "{path}");
+            } else if several.contains(&path.as_str()) {
+                let inner = found[at..].iter().map(|(_, member)| member.span);
+                let inner: Vec<_> = inner.take_while(|span| span.offset < end).collect();
+                assert!(inner.len() > 1, "{path}");
+                assert_eq!(inner.last().map(|span| span.end()), Some(end), "{path}");
+            } else {
+                assert_eq!(member.span.end(), end, "{path}");
+                // It opens as it does alone.
+                let opened = document.open_member(index).expect(path);
+                assert_eq!(all(&opened), *file, "{path}");
+                assert_eq!(opened.target(), common::open(path).target(), "{path}");
+                let known = opened.contents().members.len();
+                assert_eq!(known, common::open(path).contents().members.len(), "{path}");
+            }
+        }
+        assert_eq!(found.len(), expected.len() + 3);
+        // The map covers the file, and knows whose the bytes are.
+        let covered: u64 = document.leaves().iter().map(|leaf| leaf.span.size).sum();
+        assert_eq!(covered, size);
+        for (_, _, offset, _) in &expected {
+            let parts = document.locate(*offset).parts;
+            let name = format!("0x{offset:x}");
+            assert!(parts.iter().any(|part| part.name == name), "{parts:?}");
+        }
+        assert_eq!(
+            document.verdict().text.split(" · ").next(),
+            Some("carries GPU code")
+        );
+    }
+
+    #[test]
+    fn what_is_known_is_not_found_again() {
+        for path in common::all(common::EVERY) {
+            let bytes = common::bytes(&path);
+            // An entry of this bundle is said to be somewhere else than it is: there it is found.
+            if path == "amdgpu/mal/bundle-entry-past.hipfb" {
+                assert_eq!(carve(bytes).contents().members.len(), 5);
+                continue;
+            }
+            let known = Document::open(Source::memory(bytes.clone()));
+            let document = carve(bytes);
+            let paths = super::paths(&document);
+            let count = known.contents().members.len();
+            assert_eq!(paths[..count], super::paths(&known), "{path}");
+            assert_eq!(findings(&document), findings(&known), "{path}");
+            assert_eq!(paths.len(), count, "{path}: {:?}", &paths[count..]);
+            assert_eq!(document.leaves().len(), known.leaves().len(), "{path}");
+        }
+    }
+
+    #[test]
+    fn members_that_are_known_stay_where_they_are() {
+        // An archive with a library whose cubin no section tells of, behind two of its own fatbins.
+        let cubin = common::bytes("nvidia/cubin/vadd.sm_90.12.8.cubin");
+        let library = [common::bytes("container/library.dll"), cubin.clone()].concat();
+        let before = open(library.clone());
+        let start = (library.len() - cubin.len()) as u64;
+        let document = carve(library.clone());
+        let count = before.contents().members.len();
+        let contents = document.contents();
+        assert_eq!(contents.members.len(), count + 1);
+        let found = &contents.members[count];
+        assert_eq!((found.span.offset, found.parent), (start, None));
+        assert_eq!(found.target.as_deref(), Some("sm_90"));
+        assert_eq!(found.next as usize, count + 1);
+        assert_eq!(member(&document, count), cubin);
+        for (index, known) in before.contents().members.iter().enumerate() {
+            let now = &contents.members[index];
+            assert_eq!(
+                (&now.name, now.span, now.next),
+                (&known.name, known.span, known.next)
+            );
+            // What is packed lies nowhere, an entry of no bytes in nothing.
+            if known.base.is_some() || known.span.size == 0 {
+                continue;
+            }
+            let located = |document: &Document| {
+                let parts = document.locate(known.span.offset).parts;
+                parts.into_iter().map(|part| part.name).collect::<Vec<_>>()
+            };
+            assert_eq!(located(&document), located(&before));
+        }
+        // It has a path, whether the file was looked through or not; and in a member, too.
+        let path = format!("0x{start:x}");
+        for document in [&document, &before] {
+            assert_eq!(all(&document.open_path(&path).expect("a cubin")), cubin);
+            for wrong in [
+                "0x0",
+                &format!("0x{:x}", start + 1),
+                &format!("0x0{start:x}"),
+            ] {
+                assert!(document.open_path(wrong).is_err(), "{wrong}");
+            }
+        }
+        let header = format!(
+            "{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n",
+            "a.dll/",
+            0,
+            0,
+            0,
+            644,
+            library.len()
+        );
+        let archive = [b"!<arch>\n", header.as_bytes(), &library].concat();
+        let inner = open(archive.clone()).open_path(&format!("a.dll!/{path}"));
+        assert_eq!(all(&inner.expect("a cubin")), cubin);
+        let carved = carve(archive);
+        let last = carved.contents().members.last().expect("a cubin");
+        assert_eq!(&*last.name, format!("0x{:x}", 68 + start));
+    }
+
+    #[test]
+    fn a_magic_that_holds_nothing_is_not_listed() {
+        let mut random = Random(6);
+        let magics: [&[u8]; 5] = [
+            b"\x7fELF\x02\x01\x01",
+            b"\x50\xed\x55\xba\x01\0\x10\0",
+            b"__CLANG_OFFLOAD_BUNDLE__",
+            b"CCOB\x02\0\x01\0",
+            b"\x10\xff\x10\xad\x01\0\0\0",
+        ];
+        let mut bytes = Vec::new();
+        for magic in magics {
+            for _ in 0..500 {
+                bytes.extend(magic);
+                bytes.extend((0..random.below(200)).map(|_| random.below(256) as u8));
+            }
+        }
+        assert_eq!(carve(bytes).contents().members.len(), 0);
+        // Cut off anywhere, a file is none; nor with a table that is somewhere else.
+        for (path, _) in fixtures() {
+            let file = common::bytes(&path);
+            if path.contains("ccob-v1")
+                || path.contains("two.fatbin")
+                || path.contains("packed.bin")
+            {
+                continue;
+            }
+            for cut in [file.len() - 1, file.len() / 2, 70, 20] {
+                let document = carve([b"....", &file[..cut]].concat());
+                let members = document.contents().members.iter();
+                let outer: Vec<_> = members.filter(|member| member.span.offset == 4).collect();
+                assert!(outer.is_empty(), "{path} cut at {cut}: {outer:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_of_magics_ends() {
+        // Each header of 64 bytes says that the 4 MiB behind it are its sections, and that segments are 0 bytes each.
+        let mut header = [0; 64];
+        header[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+        header[18] = 190;
+        header[32] = 1;
+        header[40..42].copy_from_slice(&[0x20, 1]);
+        header[56] = 1;
+        header[52] = 64;
+        header[58] = 64;
+        header[60..64].copy_from_slice(&[0xff, 0xff, 0, 0]);
+        let document = carve([b"....", &header.repeat(1 << 17)[..]].concat());
+        let said = document.findings().iter();
+        let too_long = said.filter(|finding| finding.message.contains("too long"));
+        assert_eq!(too_long.count(), 1, "{:?}", findings(&document));
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn the_terminal_looks_through_files_when_it_is_asked() {
+        let cubin = common::bytes("nvidia/cubin/vadd.sm_90.12.8.cubin");
+        let name = format!("kernelscope-carve-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let file = folder.join("driver");
+        std::fs::write(&file, [&[7; 100][..], &cubin, &[7; 9]].concat()).expect("a file");
+        let file = file.display().to_string();
+        let run = |arguments: &[&str]| -> serde_json::Value {
+            let output = common::kernelscope(arguments);
+            serde_json::from_slice(&output.stdout).expect("JSON")
+        };
+        assert_eq!(run(&["ls", &file, "--json"]), serde_json::json!([]));
+        let listed = run(&["ls", &file, "--carve", "--json"]);
+        assert_eq!(listed[0]["path"], "0x64");
+        assert_eq!(listed[0]["kind"], "carved");
+        assert_eq!(listed[0]["size"], cubin.len());
+        assert_eq!(
+            run(&["archs", &file, "--carve", "--json"])[0]["target"],
+            "sm_90"
+        );
+        let kernels = run(&["kernels", &file, "--all", "--carve", "--json"]);
+        assert_eq!(kernels[0]["name"], "_Z4vaddPKfS0_Pfi");
+        let out = folder.join("out");
+        let out = out.display().to_string();
+        let written = run(&["extract", &file, "--all", "--carve", "-o", &out, "--json"]);
+        let written = written[0]["file"].as_str().expect("a name").to_owned();
+        let bytes = std::fs::read(folder.join("out").join(&written)).expect("the cubin");
+        assert_eq!(bytes, cubin, "{written}");
+        std::fs::remove_dir_all(&folder).expect("the folder is removed");
+    }
+}

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::reader::{Read, Reader, Shape, plain};
-use super::{Code, Format, Member, bundle, fatbin, identify};
+use super::{Code, Format, Member, bundle, carve, fatbin, identify};
 use crate::elf::Elf;
 use crate::elf::map::{self, Leaf, Map, Part, Role};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
@@ -26,7 +26,11 @@ pub struct Contents {
     pub(super) budget: Cell<u64>,
     /// Whether it is said that there are none left.
     pub(super) is_spent: bool,
+    /// How many of the pieces are in order: those behind them were found later.
+    arranged: usize,
     map: Map,
+    /// How far the file was looked through for code that nothing tells of.
+    carved: u64,
     /// The unpacked bytes of the member whose members were asked for last.
     unpacked: RefCell<Option<(u32, Source)>>,
 }
@@ -99,7 +103,9 @@ impl Contents {
 
     fn finish(&mut self, source: &Source, is_all: bool) {
         // Those that are in others have their bytes; of the same bytes the inner one was read later.
-        self.pieces.reverse();
+        self.pieces[self.arranged..].reverse();
+        self.pieces.rotate_left(self.arranged);
+        self.arranged = self.pieces.len();
         order::arrange(&mut self.pieces, |piece| piece.span.size);
         let claims = (0..).zip(&self.pieces);
         let claims = claims.map(|(i, piece)| (piece.span, Part::Contained(i)));
@@ -116,6 +122,78 @@ impl Contents {
             behind[depth] = i as u32;
         }
         self.make_names_unique();
+    }
+
+    /// Goes on looking through a file for code that nothing tells of: about `budget` bytes more. What is found are members behind
+    /// the others. How far it came. Whether all of the file is a container `is_all` says, as when it was opened.
+    pub(crate) fn carve(
+        &mut self,
+        source: &Source,
+        format: Format,
+        is_all: bool,
+        budget: u64,
+        findings: &mut Diagnostics,
+    ) -> u64 {
+        let size = source.size();
+        if self.carved == 0 {
+            self.budget
+                .set(LOOKED.saturating_add(size.saturating_mul(2)));
+            self.is_spent = false;
+            // What all of the file is it is known to be.
+            self.carved = u64::from(Code::of(format).is_some()).min(size);
+        }
+        if self.carved < size {
+            let known = carve::apart(self.known(), source);
+            let count = self.members.len();
+            let from = self.carved;
+            let mut reader = Reader {
+                source: source.clone(),
+                base: None,
+                end: size,
+                contents: self,
+                findings,
+            };
+            self.carved = carve::step(&mut reader, &known, from, budget);
+            if self.members.len() > count {
+                self.finish(source, is_all);
+            }
+        }
+        self.carved
+    }
+
+    /// Bytes that are known to be GPU code, what it travels in, headers, or packed. In a library that is stored in an archive there may
+    /// still be code that nothing tells of.
+    fn known(&self) -> Vec<Span> {
+        let is_known = |piece: &&Piece| match piece.what {
+            What::Structure(_) => true,
+            What::Member(index) => self.members.get(index as usize).is_some_and(|member| {
+                use Format::{Fatbin, OffloadBinary, OffloadBundle};
+                let is_carrier = matches!(member.format, Fatbin | OffloadBinary | OffloadBundle);
+                is_carrier || member.compression != Compression::None || member.code().is_some()
+            }),
+        };
+        self.pieces
+            .iter()
+            .filter(is_known)
+            .map(|piece| piece.span)
+            .collect()
+    }
+
+    /// The code in `source` that nothing tells of and that is called so: a look at its bytes and no others.
+    pub(crate) fn carved(source: &Source, name: &str) -> Option<(Format, Span)> {
+        let mut contents = Self {
+            budget: Cell::new(LOOKED),
+            ..Self::default()
+        };
+        let reader = Reader {
+            source: source.clone(),
+            base: None,
+            end: source.size(),
+            contents: &mut contents,
+            findings: &mut Diagnostics::default(),
+        };
+        let found = carve::named(&reader, name)?;
+        Some((found.format, found.span))
     }
 
     /// Members of the same name in one container get the number of the member behind it.

@@ -120,11 +120,18 @@ impl Member {
 
     /// What code it is, if it is for a GPU.
     pub fn code(&self) -> Option<Code> {
-        Some(match self.format {
-            Format::Cubin | Format::Amdgpu => Code::Machine,
-            Format::Ptx => Code::Ptx,
+        Code::of(self.format)
+    }
+}
+
+impl Code {
+    /// What code files of `format` are, if they are for a GPU.
+    pub fn of(format: Format) -> Option<Self> {
+        Some(match format {
+            Format::Cubin | Format::Amdgpu => Self::Machine,
+            Format::Ptx => Self::Ptx,
             Format::LlvmBitcode | Format::Nvvm | Format::TileIr | Format::Spirv => {
-                Code::Intermediate
+                Self::Intermediate
             }
             _ => return None,
         })

@@ -6,6 +6,7 @@
 
 pub mod archive;
 pub mod bundle;
+mod carve;
 mod contents;
 pub mod fatbin;
 pub mod host;

@@ -56,6 +56,7 @@ Options:
   --segments     for image: as whoever copies PT_LOAD segments has it, which is the only image without section headers
   --member PATH  the member of that path, as ls lists it, instead of FILE itself: names from the outside in, !/ between
   --all          for extract, kernels and launchers: every member
+  --carve        looks through the whole file for GPU code that no header tells of, too: its members are called by their offsets
   -o OUT         for image: the file to write its bytes to, all of them, with the zeros that are to be reserved; for
                  extract the folder, which is made, or a zip file
   --len N        a number of bytes, decimal or 0x hexadecimal
@@ -122,6 +123,7 @@ pub struct Arguments {
     pub hex: bool,
     pub member: Option<String>,
     pub all: bool,
+    pub carve: bool,
     pub part: Option<String>,
     /// A second dump to compare with.
     pub with: Option<PathBuf>,
@@ -129,6 +131,8 @@ pub struct Arguments {
 
 /// Commands that make something of a launch.
 const LAUNCHES: &[&str] = &["qmd", "dispatch"];
+/// Commands that are about members, and those that tell of a file as a whole.
+const CARVING: &[&str] = &["ls", "archs", "extract", "kernels", "size", "report", "map"];
 /// Commands whose kernel is an option.
 const OF_KERNEL: &[&str] = &["qmd", "dispatch", "occupancy"];
 /// Commands that are told by inputs what to do.
@@ -223,7 +227,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
     let mut words: Vec<OsString> = Vec::new();
     let (mut json, mut form, mut at, mut len) = (false, None, None, None);
     let (mut base, mut out, mut segments) = (None, None, false);
-    let (mut member, mut all) = (None, false);
+    let (mut member, mut all, mut carve) = (None, false, false);
     let (mut inputs, mut named, mut hex, mut part) = (String::new(), None, false, None);
     let mut with = None;
     while let Some(argument) = parser.next()? {
@@ -255,6 +259,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
             Long("with") => with = Some(PathBuf::from(parser.value()?)),
             Long("member") => member = Some(parser.value()?.string()?),
             Long("all") => all = true,
+            Long("carve") => carve = true,
             Long("part") => part = Some(parser.value()?.string()?),
             Value(word) => words.push(word),
             Long(name) if is_input(name) => {
@@ -307,6 +312,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
             &["image", "qmd", "dispatch", "extract"],
         ),
         ("--all", all, &["extract", "kernels", "launchers"]),
+        ("--carve", carve, CARVING),
         ("--hex", hex, LAUNCHES),
         ("--part", part.is_some(), LAUNCHES),
         ("--kernel", named.is_some(), OF_KERNEL),
@@ -371,6 +377,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         hex,
         member,
         all,
+        carve,
         part,
         with,
     }))

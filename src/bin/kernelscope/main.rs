@@ -98,6 +98,7 @@ fn run() -> Result<ExitCode, Failure> {
     {
         document = document.open_path(path).map_err(read)?;
     }
+    while arguments.carve && !document.carve(u64::MAX).finished {}
     // The exit code is the file's, whatever is asked of it.
     document.check_all();
     let mut out = BufWriter::new(io::stdout().lock());
