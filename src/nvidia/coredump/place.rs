@@ -4,11 +4,11 @@
 //! module as it was before, if the dump has it, where they count from the start of each section; of the relocated one
 //! they are taken as addresses.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use super::{Coredump, section as s};
-use crate::elf::{Elf, Section, Symbol};
+use crate::elf::{Elf, Section, Symbols};
 use crate::error::Diagnostics;
 use crate::index::Map;
 use crate::lines::{self, Function, Lines};
@@ -60,8 +60,19 @@ struct Module {
     relocated: Elf,
     /// The same as it was before.
     plain: Option<Elf>,
+    /// Its functions by address.
+    functions: Vec<Named>,
     /// The lines of its functions, by section.
     lines: RefCell<Map<Rc<Lines>>>,
+}
+
+/// A function of a module.
+#[derive(Debug)]
+struct Named {
+    address: u64,
+    size: u64,
+    /// Index of its symbol.
+    symbol: u64,
 }
 
 /// Addresses that were asked for, and what is kept for the next ones.
@@ -72,11 +83,17 @@ pub(super) struct Places {
     /// Modules that were looked at.
     modules: RefCell<Vec<Rc<Module>>>,
     known: RefCell<Map<Option<Rc<Place>>>>,
+    /// Bytes of modules that were gone through for them.
+    spent: Cell<u64>,
 }
 
 /// Addresses that are kept with what they are, at most, and modules that are kept open.
 const KNOWN: usize = 1 << 14;
 const OPEN: usize = 16;
+/// Bytes of modules that are gone through for addresses, in sizes of the dump: more is asked for by malformed ones only.
+const SPENT: u64 = 64;
+/// Functions before an address that are looked at, at most: they may lie in each other.
+const BEFORE: usize = 64;
 
 /// How names of code sections begin.
 const CODE: &str = ".text.";
@@ -118,8 +135,8 @@ impl Places {
         }
         let module = self.module(dump, elf, range.part)?;
         let section = module.relocated.section(range.section)?;
-        let (function, start) = module.function(section, within);
-        let line = module.line(section, within);
+        let (function, start) = module.function(section, asked);
+        let line = module.line(section, within, || self.may_read(dump, elf, range.part));
         let stored = module
             .relocated
             .stored_from(section, address - range.address);
@@ -130,7 +147,7 @@ impl Places {
         });
         Some(Place {
             function,
-            offset: (address - range.address).wrapping_sub(start),
+            offset: address - start,
             line,
             image: dump.parts[range.part as usize].section,
             code,
@@ -139,10 +156,21 @@ impl Places {
 }
 
 impl Places {
+    /// Whether the module of `part` may be gone through once more.
+    fn may_read(&self, dump: &Coredump, elf: &Elf, part: u32) -> bool {
+        let size = dump.parts[part as usize].span.size;
+        let spent = self.spent.get().saturating_add(size);
+        self.spent.set(spent);
+        spent <= elf.source().size().saturating_mul(SPENT)
+    }
+
     fn module(&self, dump: &Coredump, elf: &Elf, part: u32) -> Option<Rc<Module>> {
         let mut modules = self.modules.borrow_mut();
         if let Some(module) = modules.iter().find(|module| module.part == part) {
             return Some(module.clone());
+        }
+        if !self.may_read(dump, elf, part) {
+            return None;
         }
         let module = Rc::new(Module::open(dump, elf, part)?);
         if modules.len() == OPEN {
@@ -198,47 +226,40 @@ impl Module {
             .and_then(|&part| open(dump, elf, part));
         Some(Self {
             part,
+            functions: functions(&relocated),
             relocated,
             plain,
             lines: RefCell::default(),
         })
     }
 
-    /// The function that holds the byte at `within` of `section`, and where in it it starts.
-    fn function(&self, section: &Section, within: u64) -> (String, u64) {
-        let elf = &self.relocated;
-        let tables = elf.symbol_tables.iter();
-        let symbols = tables.take(1).find_map(|table| elf.symbols(table).ok());
-        // Values of symbols may be addresses, or count from the start of their section.
-        let start = |symbol: &Symbol| match symbol.value.checked_sub(section.address) {
-            Some(start) if start < section.size => start,
-            _ => symbol.value,
-        };
-        let holds = |symbol: &Symbol| {
-            symbol.section == section.index
-                && symbol.info & 15 == FUNCTION
-                && within
-                    .checked_sub(start(symbol))
-                    .is_some_and(|at| at < symbol.size)
-        };
-        let found = symbols.and_then(|symbols| {
-            // Of functions in each other the innermost.
-            let found = symbols
-                .iter()
-                .filter(holds)
-                .min_by_key(|symbol| symbol.size)?;
-            Some((symbols.name(&found), start(&found)))
+    /// The function that holds the byte at `address`, which is in `section`, and where it starts.
+    fn function(&self, section: &Section, address: u64) -> (String, u64) {
+        let next = self.functions.partition_point(|f| f.address <= address);
+        let mut before = self.functions[..next].iter().rev().take(BEFORE);
+        // Of functions in each other the one that starts last is the innermost.
+        let found = before.find(|f| address - f.address < f.size);
+        let named = found.and_then(|found| {
+            let table = self.relocated.symbol_tables.first()?;
+            let symbols = self.relocated.symbols(table).ok()?;
+            Some((symbols.name(&symbols.get(found.symbol)?), found.address))
         });
         let name = section.name.strip_prefix(CODE).unwrap_or(&section.name);
-        found.unwrap_or_else(|| (name.into(), 0))
+        named.unwrap_or_else(|| (name.into(), section.address))
     }
 
     /// The line of the code at `within` of `section`.
-    fn line(&self, section: &Section, within: u64) -> Option<(String, u32)> {
+    fn line(
+        &self,
+        section: &Section,
+        within: u64,
+        may_read: impl FnOnce() -> bool,
+    ) -> Option<(String, u32)> {
         let key = section.index.to_le_bytes();
         let mut kept = self.lines.borrow_mut();
         let lines = match kept.get(&key) {
             Some(lines) => lines.clone(),
+            None if !may_read() => return None,
             None => kept.entry(&key, Rc::new(self.read_lines(section))).clone(),
         };
         let line = lines.source_at(within).next()?;
@@ -264,4 +285,28 @@ impl Module {
             Lines::read(&self.relocated, function)
         })
     }
+}
+
+/// The functions of a relocated cubin by address. Values of symbols may be addresses, or count from the start of their section.
+fn functions(elf: &Elf) -> Vec<Named> {
+    let table = elf.symbol_tables.first();
+    let symbols = table.and_then(|table| elf.symbols(table).ok());
+    let mut functions = Vec::new();
+    for symbol in symbols.iter().flat_map(Symbols::iter) {
+        let section = elf.section(symbol.section);
+        let Some(section) = section.filter(|_| symbol.info & 15 == FUNCTION) else {
+            continue;
+        };
+        let within = symbol.value.checked_sub(section.address);
+        let within = within.filter(|&within| within < section.size);
+        functions.push(Named {
+            address: section
+                .address
+                .saturating_add(within.unwrap_or(symbol.value)),
+            size: symbol.size,
+            symbol: symbol.index,
+        });
+    }
+    order::arrange(&mut functions, |function| function.address);
+    functions
 }
