@@ -406,6 +406,29 @@ fn entries_of_a_newer_driver_have_gaps() {
     assert_eq!(record.gaps(), [[112 * 8 - 1, 56 * 8]]);
 }
 
+#[test]
+fn values_of_symbols_may_count_from_their_sections() {
+    let mut dump = bytes(LIGHTWEIGHT);
+    let document = open(LIGHTWEIGHT);
+    let module = document
+        .open_path(".cudbg.relfimg.dev0.ctx0")
+        .expect("the relocated cubin");
+    let elf = module.elf().expect("an ELF file");
+    let table = &elf.symbol_tables[0];
+    let symbols = elf.symbols(table).expect("symbols");
+    let start = module.source().absolute(0).expect("a place");
+    for symbol in symbols.iter().filter(|symbol| symbol.info & 15 == 2) {
+        let section = elf.section(symbol.section).expect("code");
+        let at = (start + table.table.entry(symbol.index).offset + 8) as usize;
+        let value = symbol.value - section.address;
+        dump[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    }
+    let changed = read_all(dump);
+    for key in ["exceptions", "frames"] {
+        assert_eq!(rows(&changed, key), rows(&document, key));
+    }
+}
+
 #[cfg(feature = "cli")]
 #[test]
 fn the_terminal_reports_a_dump() {

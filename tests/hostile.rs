@@ -28,7 +28,7 @@ fn exercise(what: &str, bytes: Vec<u8>, random: &mut Random) {
     // Those of one kernel, of one text and of one address are in no list of tables.
     let kernel = random.below(document.kernel_count().unwrap_or(0).max(1) as u64);
     let mut keys: Vec<String> = TABLES.iter().map(|(key, _)| (*key).into()).collect();
-    keys.extend(["code/0", "text/0", "patches/7f0000000000"].map(String::from));
+    keys.extend(["code/0", "text/0", "lane/0", "patches/7f0000000000"].map(String::from));
     keys.push(format!("bank0/{kernel}"));
     for key in &keys {
         if let Some(table) = document.table(key) {
