@@ -64,6 +64,12 @@ export function shownColumns(columns: readonly Column[], { shown }: Setup): numb
 export const LINKS: Record<string, string> = {
   kernels: 'name',
   methods: 'burst',
+  exceptions: 'exception',
+  lanes: 'thread',
+  frames: 'pc',
+  warps: 'pc',
+  sms: 'pc',
+  grids: 'pc',
   qmds: 'index',
   launches: 'descriptor',
   sections: 'offset',
