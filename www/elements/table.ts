@@ -322,12 +322,12 @@ export class Table extends Part {
 
   protected override changed(change: Change | null): void {
     if (change === 'reopened') void this.#query({});
+    // The marked rows are those that have the selection's first byte.
+    if (change === 'selection') this.requestUpdate();
     if (!SURVEYED.has(this.table)) return;
     if (change === 'surveyed') void this.#refresh();
     // Cells that are not known say whether they will be.
     if (change === 'survey') this.requestUpdate();
-    // The marked rows are those that have the selection's first byte.
-    if (change === 'selection') this.requestUpdate();
   }
 
   protected override updated(): void {
