@@ -757,7 +757,7 @@ impl<'a> CoredumpList<'a> {
             }
             Of::Size => part.map(|part| part.span.size).into(),
             Of::FileOffset => {
-                let at = part.and_then(|part| self.elf.source().absolute(part.span.offset));
+                let at = part.and_then(|part| self.elf.source().in_file(part.span.offset));
                 at.into()
             }
         }

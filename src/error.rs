@@ -85,7 +85,7 @@ pub struct Diagnostic {
     pub expected: Option<String>,
     /// What the file has instead.
     pub found: Option<String>,
-    /// Where, in the file that was dropped; `None` inside unpacked data or where there is no place.
+    /// Where, in the file that was dropped or, of what was unpacked, in that; `None` where there is no place.
     #[serde(serialize_with = "crate::int::serialize_option")]
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Int | null"))]
     pub offset: Option<u64>,

@@ -138,12 +138,13 @@ impl Extract {
         }
     }
 
-    /// `name`, or where another file is called so, with a number before it.
+    /// `name`, or where another file is called so, if only with other capitals, with a number before it.
     fn unique(&mut self, mut name: String) -> String {
-        while self.known.get(name.as_bytes()).is_some() {
+        let small = |name: &str| name.to_ascii_lowercase().into_bytes();
+        while self.known.get(&small(&name)).is_some() {
             name = format!("{}.{name}", self.known.len());
         }
-        self.known.add(name.as_bytes());
+        self.known.add(&small(&name));
         name
     }
 }

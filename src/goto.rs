@@ -110,7 +110,7 @@ impl Document {
         let offset = sum(written).and_then(|offset| u64::try_from(offset).ok());
         let offset =
             offset.ok_or_else(|| refuse(format!("{written:?} is no offset in the file")))?;
-        let start = self.source().absolute(0);
+        let start = self.source().in_file(0);
         let start = start.ok_or_else(|| {
             refuse("what was unpacked lies nowhere in the file that was opened".into())
         })?;

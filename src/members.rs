@@ -66,7 +66,7 @@ impl Table for MemberList<'_> {
             return Cell::None;
         };
         let placed = |offset: u64| match member.base {
-            None => self.source.absolute(offset).into(),
+            None => self.source.in_file(offset).into(),
             Some(_) => Cell::None,
         };
         match key {

@@ -115,8 +115,16 @@ impl Source {
     }
 
     /// The offset in the file that was dropped; `None` if this is not a part of it.
-    pub fn absolute(&self, offset: u64) -> Option<u64> {
+    pub fn in_file(&self, offset: u64) -> Option<u64> {
         self.origin?.checked_add(offset)
+    }
+
+    /// The offset that findings have: in the file that was dropped or, where this is no part of it, in what was unpacked.
+    pub fn absolute(&self, offset: u64) -> Option<u64> {
+        match self.origin {
+            Some(origin) => origin.checked_add(offset),
+            None => self.window.offset.checked_add(offset),
+        }
     }
 
     /// Bytes fetched from the reader so far; 0 for memory.

@@ -3,11 +3,17 @@
 //! What comes out is bounded by what the header beside the bytes declares, by what the densest data of each kind can make of so
 //! many bytes, and by [`LIMIT`]: a header alone cannot ask for memory.
 
+use std::ops::Range;
+
+use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 use miniz_oxide::inflate::{
-    DecompressError, decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit,
+    DecompressError, TINFLStatus, decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit,
 };
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use serde::Serialize;
+
+use crate::error::Severity;
 
 /// How bytes are packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -119,6 +125,135 @@ pub fn unpack_all(compression: Compression, packed: &[u8]) -> Result<Vec<u8>, &'
         .ok_or(malformed)
 }
 
+/// What is wrong with bytes that could be unpacked all the same.
+pub type Wrong = (Severity, &'static str);
+
+/// What a compressed file unpacks to: gzip members without the header of the first, or zstd frames, one behind the other; and what
+/// is wrong with it that does not keep it from being unpacked. [`LIMIT`] bytes at most.
+///
+/// # Errors
+/// Why it does not, in words.
+pub fn stream(
+    compression: Compression,
+    packed: &[u8],
+) -> Result<(Vec<u8>, Option<Wrong>), &'static str> {
+    let most = (packed.len() as u64)
+        .saturating_mul(compression.densest())
+        .min(LIMIT);
+    let mut unpacked = Vec::new();
+    let mut wrong = None;
+    let mut rest = packed;
+    let whole = match compression {
+        Compression::Zstd => frames(&mut rest, most.max(WINDOW), most, &mut unpacked)
+            .filter(|()| unpacked.len() as u64 <= most),
+        Compression::Deflate => members(&mut rest, most, &mut unpacked, &mut wrong),
+        _ => return Err("how it is compressed is not known"),
+    };
+    whole.ok_or("it cannot be unpacked: the compressed bytes are malformed, or too many")?;
+    if !rest.is_empty() {
+        wrong = wrong.or(Some((
+            Severity::Warning,
+            "bytes behind the compressed data are not read",
+        )));
+    }
+    Ok((unpacked, wrong))
+}
+
+/// What a gzip file begins with: RFC 1952, 2.3.1, with deflate as its method.
+const GZIP_MAGIC: &[u8] = b"\x1f\x8b\x08";
+
+/// Unpacks the gzip members that `rest` begins with, the header of the first left out.
+fn members(
+    rest: &mut &[u8],
+    most: u64,
+    unpacked: &mut Vec<u8>,
+    wrong: &mut Option<Wrong>,
+) -> Option<()> {
+    loop {
+        let start = unpacked.len();
+        let read = deflated(rest, most, unpacked)?;
+        let (trailer, behind) = rest.get(read..)?.split_first_chunk::<8>()?;
+        let number = |at: usize| {
+            trailer[at..]
+                .first_chunk()
+                .map(|four| u32::from_le_bytes(*four))
+        };
+        let found = &unpacked[start..];
+        if number(0) != Some(crc32(0, found)) {
+            let why = "what it unpacks to does not have the CRC-32 that its trailer gives";
+            *wrong = Some((Severity::Error, why));
+        } else if number(4) != Some(found.len() as u32) {
+            let why = "it unpacks to another number of bytes than its trailer gives";
+            *wrong = Some((Severity::Error, why));
+        }
+        *rest = behind;
+        let next = behind.starts_with(GZIP_MAGIC).then(|| gzip_header(behind));
+        match next.flatten() {
+            Some((size, _)) => *rest = behind.get(size as usize..)?,
+            None => return Some(()),
+        }
+    }
+}
+
+/// Adds what the deflate stream unpacks to that `packed` begins with. How many bytes it has.
+fn deflated(packed: &[u8], most: u64, unpacked: &mut Vec<u8>) -> Option<usize> {
+    let start = unpacked.len();
+    let most = (most as usize).checked_sub(start)?;
+    let mut decoder = Box::<DecompressorOxide>::default();
+    let (mut read, mut written) = (0, 0);
+    let mut room = packed.len().saturating_mul(2).clamp(1 << 10, 1 << 20);
+    loop {
+        room = room.min(most);
+        unpacked.resize(start + room, 0);
+        let into = &mut unpacked[start..];
+        let flags = TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+        let (status, taken, given) =
+            decompress(&mut decoder, &packed[read..], into, written, flags);
+        read += taken;
+        written += given;
+        match status {
+            TINFLStatus::Done => {
+                unpacked.truncate(start + written);
+                return Some(read);
+            }
+            TINFLStatus::HasMoreOutput if room < most => room = room.saturating_mul(2),
+            _ => return None,
+        }
+    }
+}
+
+/// The size of a gzip header, and where its name is: RFC 1952, 2.3.
+pub fn gzip_header(bytes: &[u8]) -> Option<(u64, Option<Range<usize>>)> {
+    const HEADER: usize = 10;
+    const CHECKSUM: u8 = 2;
+    const EXTRA: u8 = 4;
+    const NAME: u8 = 8;
+    const COMMENT: u8 = 16;
+    let flags = *bytes.get(3)?;
+    let mut at = HEADER;
+    if flags & EXTRA != 0 {
+        let size = bytes.get(at..)?.first_chunk()?;
+        at += 2 + usize::from(u16::from_le_bytes(*size));
+    }
+    let text = |at: usize| {
+        let size = bytes.get(at..)?.iter().position(|&byte| byte == 0)?;
+        Some(at..at + size)
+    };
+    let mut name = None;
+    if flags & NAME != 0 {
+        let found = text(at)?;
+        at = found.end + 1;
+        name = Some(found);
+    }
+    if flags & COMMENT != 0 {
+        at = text(at)?.end + 1;
+    }
+    if flags & CHECKSUM != 0 {
+        at += 2;
+    }
+    (at <= bytes.len()).then_some((at as u64, name))
+}
+
 /// Blocks of zstd, of 128 KiB at most, that its beginning is made of.
 const BLOCKS: u64 = 4;
 /// Packed bytes that are enough for [`beginning`].
@@ -154,10 +289,24 @@ pub fn inflate(packed: &[u8], size: u64) -> Option<Vec<u8>> {
 pub fn zstd(packed: &[u8], size: u64) -> Option<Vec<u8>> {
     let mut rest = packed;
     let mut unpacked = Vec::new();
+    frames(&mut rest, size.max(WINDOW), size, &mut unpacked)?;
+    Some(unpacked)
+}
+
+/// Unpacks the frames that `rest` begins with, until there are more than `size` bytes in all.
+fn frames(rest: &mut &[u8], window: u64, size: u64, unpacked: &mut Vec<u8>) -> Option<()> {
     loop {
-        frame(&mut rest, size.max(WINDOW), size, &mut unpacked)?;
-        if !rest.starts_with(&ZSTD_MAGIC) || unpacked.len() as u64 > size {
-            return Some(unpacked);
+        frame(rest, window, size, unpacked)?;
+        if unpacked.len() as u64 > size {
+            return Some(());
+        }
+        // RFC 8878, 3.1.2: frames that are skipped, with their size.
+        while let Some(&[0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d]) = rest.first_chunk() {
+            let size = u32::from_le_bytes([a, b, c, d]) as usize;
+            *rest = rest.get(8..)?.get(size..)?;
+        }
+        if !rest.starts_with(&ZSTD_MAGIC) {
+            return Some(());
         }
     }
 }
@@ -167,12 +316,15 @@ fn frame(rest: &mut &[u8], window: u64, size: u64, unpacked: &mut Vec<u8>) -> Op
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(window);
     decoder.init(&mut *rest).ok()?;
+    // 0 where the frame does not say it.
+    let (start, declared) = (unpacked.len(), decoder.content_size());
     while !decoder.is_finished() && unpacked.len() as u64 <= size {
         let block = BlockDecodingStrategy::UptoBlocks(1);
         decoder.decode_blocks(&mut *rest, block).ok()?;
         unpacked.extend(decoder.collect().unwrap_or_default());
     }
-    Some(())
+    let found = (unpacked.len() - start) as u64;
+    (!decoder.is_finished() || declared == 0 || found == declared).then_some(())
 }
 
 /// What the first blocks of a frame unpack to. A frame says how much its decoder is to remember, which may be all of what it unpacks
@@ -210,6 +362,27 @@ fn zstd_beginning(packed: &[u8]) -> Option<Vec<u8>> {
     frame.extend(&blocks[..at]);
     frame[last?] |= 1;
     zstd(&frame, BLOCKS << 17)
+}
+
+/// The CRC-32 of ISO 3309 (polynomial 0xedb88320, lowest bit first) of what came to `before` so far, 0 at first, and then of `bytes`.
+pub fn crc32(before: u32, bytes: &[u8]) -> u32 {
+    const TABLE: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut i = 0;
+        while i < 256 {
+            let mut value = i as u32;
+            let mut bit = 0;
+            while bit < 8 {
+                value = (value >> 1) ^ (0xedb8_8320 * (value & 1));
+                bit += 1;
+            }
+            table[i] = value;
+            i += 1;
+        }
+        table
+    };
+    let step = |sum: u32, byte: &u8| TABLE[usize::from(sum as u8 ^ byte)] ^ (sum >> 8);
+    !bytes.iter().fold(!before, step)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Blob, FileReaderSync};
 
 use crate::amdgpu::Directives;
-use crate::container::{ZipWriter, crc32};
+use crate::container::ZipWriter;
 use crate::document::{Document, ImageLocation, Location, Summary, address};
 use crate::elf::map::{Leaf, Role};
 use crate::error::{Diagnostic, Error};
@@ -311,7 +311,7 @@ impl Handle {
     /// Where its first byte lies in the file that was dropped; nothing where it was unpacked.
     #[wasm_bindgen(getter)]
     pub fn origin(&self) -> Option<f64> {
-        self.document.source().absolute(0).map(|at| at as f64)
+        self.document.source().in_file(0).map(|at| at as f64)
     }
 
     /// Begins to extract members of a file that is called `base`: those of these rows of the table of members, or all that hold no
@@ -351,7 +351,7 @@ impl Handle {
         match opened {
             Ok(member) => {
                 size = member.source().size();
-                origin = member.source().absolute(0);
+                origin = member.source().in_file(0);
                 extraction.current = Some((name.clone(), member, 0, 0));
             }
             Err(error) => problem = Some(error.diagnostic().to_string()),
@@ -376,7 +376,7 @@ impl Handle {
         let size = (size as u64).min(BYTES_LIMIT);
         let bytes = member.source().read_up_to(*at, size).map_err(refuse)?;
         *at += bytes.len() as u64;
-        *sum = crc32(*sum, &bytes);
+        *sum = crate::unpack::crc32(*sum, &bytes);
         Ok(Uint8Array::from(&bytes[..]))
     }
 

@@ -239,11 +239,11 @@ fn members_are_opened_to_any_depth() {
     assert_eq!(cubin.target().as_deref(), Some("sm_86"));
     assert_eq!(cubin.kernel_count(), Some(1));
     // It is unpacked, so no byte of it is in the file; the fatbin around it is stored.
-    assert_eq!(cubin.source().absolute(0), None);
+    assert_eq!(cubin.source().in_file(0), None);
     let fatbin = document
         .open_path("package/libscale.a!/stripped.o!/0")
         .expect("a fatbin");
-    let place = fatbin.source().absolute(0).expect("a place") as usize;
+    let place = fatbin.source().in_file(0).expect("a place") as usize;
     assert_eq!(
         common::bytes("container/package.whl")[place..][..4],
         [0x50, 0xed, 0x55, 0xba]
@@ -545,7 +545,10 @@ fn bombs_are_refused() {
     bytes[end..].copy_from_slice(&u32::MAX.to_le_bytes());
     let document = open(bytes);
     assert_eq!(document.findings().len(), 1, "{:?}", findings(&document));
-    assert!(document.open_member(0).is_err());
+    // It is what it is, and that is said.
+    let member = document.open_member(0).expect("a fatbin");
+    assert_eq!(all(&member), common::bytes("container/kinds.fatbin"));
+    assert!(findings(&member)[0].contains("another number of bytes"));
     // More than is declared: the size in the fatbin's entry is one less than it is.
     let mut bytes = common::bytes("nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin");
     for change in [-1_i64, 1] {
@@ -911,6 +914,155 @@ fn findings_of_a_stored_member_are_told_in_both_coordinates() {
         .map(|row| table.place(row).map(|at| at.offset))
         .collect();
     assert_eq!(places, expected);
+}
+
+/// Findings of a member that has to be unpacked count in what it unpacks to; what is wrong with how it is packed has the file's place.
+#[test]
+fn findings_of_an_unpacked_member_are_told_in_its_own_coordinates() {
+    let cubin = common::bytes("own/overlapping-sections.cubin");
+    let expected: Vec<_> = open(cubin.clone()).findings().all();
+    let deflated = miniz_oxide::deflate::compress_to_vec(&cubin, 6);
+    // RFC 1952: 10 bytes of header, then the data; a checksum that is not theirs, and their size.
+    let header = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+    let size = (cubin.len() as u32).to_le_bytes();
+    let document = open([&header[..], &deflated, &[0; 4], &size].concat());
+    let mut member = document.open_member(0).expect("a cubin");
+    member.check_all();
+    let found = member.findings().all();
+    assert!(found[0].message.contains("CRC-32"), "{}", found[0]);
+    assert_eq!(
+        (found[0].offset, found[0].context.as_deref()),
+        (Some(10), Some("member 0"))
+    );
+    assert_eq!(found[1..], expected);
+    // An entry of a compressed bundle that ends before it does: the place of the bundle in the file, and where that is in it.
+    let path = "amdgpu/con/three.ccob-v3-zstd.hipfb";
+    let bundle = all(&common::open(path).open_member(0).expect("a bundle"));
+    let mut wrong = bundle.clone();
+    wrong[0x5e..0x66].fill(0xff);
+    let packed = miniz_oxide::deflate::compress_to_vec_zlib(&wrong, 6);
+    let (version, method) = (3_u16.to_le_bytes(), 0_u16.to_le_bytes());
+    let whole = (packed.len() as u64 + 32).to_le_bytes();
+    let size = (wrong.len() as u64).to_le_bytes();
+    let file = [
+        b"CCOB",
+        &version[..],
+        &method,
+        &whole,
+        &size,
+        &[0; 8],
+        &packed,
+    ]
+    .concat();
+    let document = open(file);
+    let finding = &document.findings().all()[0];
+    assert_eq!(finding.offset, Some(32), "{finding}");
+    let context = finding.context.as_deref().unwrap_or_default();
+    assert!(
+        context.starts_with("inside 0 at 0x56: bundle entry"),
+        "{finding}"
+    );
+}
+
+#[test]
+fn files_for_macos_have_the_sections_of_both_vendors() {
+    let facts = facts();
+    let is_there = |document: &Document, prefix: &str, start: u64, sections: &Value| {
+        let of = |segment: &str, name: &str| {
+            let mut sections = sections.as_array().expect("sections").iter();
+            let found = sections.find(|s| s["segment"] == segment && s["name"] == name);
+            let found = found.expect("a section");
+            start + found["offset"].as_u64().expect("an offset")
+        };
+        // What clang was given.
+        for (path, file) in [
+            ("0", "container/kinds.fatbin"),
+            ("1", "container/concat.fatbin"),
+        ] {
+            let opened = document.open_path(&format!("{prefix}{path}"));
+            assert_eq!(all(&opened.expect(path)), common::bytes(file), "{path}");
+        }
+        let paths = paths(document);
+        let at = |path: &str| {
+            let index = paths
+                .iter()
+                .position(|known| *known == format!("{prefix}{path}"));
+            &document.contents().members[index.expect(path)]
+        };
+        assert_eq!(at("0").span.offset, of("__NV_CUDA", "__nv_fatbin"));
+        assert_eq!(
+            at("0").kind,
+            MemberKind::Word("__NV_CUDA,__nv_fatbin".into())
+        );
+        assert_eq!(at("2").header.offset, of("__HIP", "__hip_fatbin"));
+        assert_eq!(at("2").kind, MemberKind::Word("__HIP,__hip_fatbin".into()));
+        for (segment, record) in [
+            ("__NV_CUDA", "fatbin wrapper"),
+            ("__HIP", "wrapper of a bundle"),
+        ] {
+            let parts = document.locate(of(segment, "__fatbin")).parts;
+            assert_eq!(parts[0].name, record);
+        }
+    };
+    let path = "container/macho.o";
+    let document = common::open(path);
+    assert_eq!(document.format(), Format::Macho);
+    assert_eq!(findings(&document), [""; 0]);
+    is_there(&document, "", 0, &facts[path]["sections"]);
+    let record = &document.locate(0x10).records[0];
+    assert_eq!(
+        (&*record.name, record.number("filetype")),
+        ("mach_header", 1)
+    );
+    let path = "container/universal.dylib";
+    let document = common::open(path);
+    assert_eq!(document.format(), Format::Macho);
+    assert_eq!(findings(&document), [""; 0]);
+    let sections = facts[path]["sections"].as_object().expect("machines");
+    for (machine, sections) in sections {
+        let members = &document.contents().members;
+        let member = members.iter().find(|member| *member.name == **machine);
+        let member = member.expect(machine);
+        assert_eq!(member.format, Format::Macho);
+        is_there(
+            &document,
+            &format!("{machine}!/"),
+            member.span.offset,
+            sections,
+        );
+    }
+    assert_eq!(sections.len(), 2);
+    // A class of Java begins alike: the version that stands where the number of files would is 52.
+    let class = [b"\xca\xfe\xba\xbe\0\0\0\x34", &[0; 100][..]].concat();
+    assert_eq!(open(class).format(), Format::Unknown);
+}
+
+#[test]
+fn compressed_files_of_several_parts_are_read_to_their_end() {
+    let path = "container/several.gz";
+    let document = common::open(path);
+    let member = document.open_member(0).expect("a fatbin");
+    let file = &facts()[path]["files"][0];
+    assert_eq!(sha256(&all(&member)), file["sha256"]);
+    assert_eq!(member.format(), Format::Fatbin);
+    assert_eq!(
+        findings(&member),
+        ["bytes behind the compressed data are not read (member 0) at 0xa"]
+    );
+    // Two frames with one between that is skipped (RFC 8878, 3.1.2), and bytes behind.
+    let one = common::bytes("container/kinds.zst");
+    let skipped = [0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
+    let fatbin = common::bytes("container/kinds.fatbin");
+    for (behind, count) in [(&b""[..], 0), (b"behind", 1)] {
+        let document = open([&one, &skipped[..], &one, behind].concat());
+        let member = document.open_member(0).expect("two fatbins");
+        assert_eq!(all(&member), [&fatbin[..], &fatbin].concat());
+        let said = findings(&member);
+        let said = said
+            .iter()
+            .filter(|finding| finding.contains("behind the compressed"));
+        assert_eq!(said.count(), count);
+    }
 }
 
 /// Files that are found wherever they lie, by what is known of them: format, and how long they are without what follows.

@@ -29,6 +29,8 @@ pub struct Contents {
     /// How many of the pieces are in order: those behind them were found later.
     arranged: usize,
     map: Map,
+    /// Where the file begins for findings.
+    start: u64,
     /// How far the file was looked through for code that nothing tells of.
     carved: u64,
     /// The unpacked bytes of the member whose members were asked for last.
@@ -80,6 +82,7 @@ impl Contents {
         let whole = Span::new(0, source.size());
         let mut contents = Self {
             budget: Cell::new(LOOKED.saturating_add(whole.size.saturating_mul(2))),
+            start: source.absolute(0).unwrap_or_default(),
             ..Self::default()
         };
         let mut reader = Reader {
@@ -341,13 +344,14 @@ impl Contents {
             None => file.clone(),
             Some(base) => self.unpacked(file, base)?,
         };
-        let stored = base.part(member.span)?;
         let refuse = |why: &str| {
-            let path = self.path(index);
+            let (offset, inside) = self.place(index);
             Diagnostic::error(Kind::Format, why)
-                .at(stored.absolute(0))
-                .within(format!("member {path}"))
+                .at(offset)
+                .within(format!("member {}{inside}", self.path(index)))
         };
+        let stored = base.part(member.span);
+        let stored = stored.map_err(|_| refuse("what it lies in ends before it"))?;
         let mut finding = None;
         let source = match member.compression {
             Compression::None => stored,
@@ -357,6 +361,16 @@ impl Contents {
                 }
                 let packed = stored.read(Span::new(0, stored.size()))?;
                 let unpacked = match member.unpacked {
+                    _ if member.is_stream => {
+                        let stream = unpack::stream(compression, &packed);
+                        stream.map(|(unpacked, wrong)| {
+                            finding = wrong.map(|(severity, why)| Diagnostic {
+                                severity,
+                                ..refuse(why)
+                            });
+                            unpacked
+                        })
+                    }
                     Some(size) => unpack::unpack(compression, &packed, size),
                     None => unpack::unpack_all(compression, &packed),
                 };
@@ -380,6 +394,21 @@ impl Contents {
             source: source.part(Span::new(0, size))?,
             finding,
         })
+    }
+
+    /// Where the bytes of member `index` begin for findings; and of one that has to be unpacked for it, where it lies in what that
+    /// unpacks to, in words.
+    pub(super) fn place(&self, index: u32) -> (Option<u64>, String) {
+        let of = |index: u32| self.members.get(index as usize);
+        let mut at = of(index).map_or(0, |member| member.span.offset);
+        let mut inside = String::new();
+        let mut base = of(index).and_then(|member| member.base);
+        while let Some((around, member)) = base.and_then(|base| Some((base, of(base)?))) {
+            inside = format!(", inside {} at 0x{at:x}{inside}", self.path(around));
+            at = member.span.offset;
+            base = member.base;
+        }
+        (self.start.checked_add(at), inside)
     }
 
     /// The unpacked bytes of a member that others are in. One is kept.

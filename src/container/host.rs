@@ -22,7 +22,8 @@ enum Carries {
     OffloadBinaries,
 }
 
-/// Sections that carry GPU code. Names in a PE image have 8 bytes at most.
+/// Sections that carry GPU code. Names in a PE image have 8 bytes at most; those of Mach-O have their segment's before them, as in
+/// LLVM's clang/lib/CodeGen/CGCUDANV.cpp and llvm/lib/Frontend/Offloading/OffloadWrapper.cpp.
 const SECTIONS: &[(&str, Carries)] = &[
     (".nv_fatbin", Carries::Fatbins),
     (".cu_fatbin", Carries::Fatbins),
@@ -39,6 +40,11 @@ const SECTIONS: &[(&str, Carries)] = &[
     (".hipFatB", Carries::BundleWrappers),
     (".llvm.offloading", Carries::OffloadBinaries),
     (".llvm.of", Carries::OffloadBinaries),
+    ("__NV_CUDA,__nv_fatbin", Carries::Fatbins),
+    ("__NV_CUDA,__nv_relfatbin", Carries::Fatbins),
+    ("__NV_CUDA,__fatbin", Carries::FatbinWrappers),
+    ("__HIP,__hip_fatbin", Carries::Bundles),
+    ("__HIP,__fatbin", Carries::BundleWrappers),
 ];
 
 /// What sections are called that are an entry of a bundle each: object files of clang for relocatable device code.
@@ -94,7 +100,7 @@ impl Reader<'_> {
     }
 
     /// Reads the section called `name`, whose bytes are `span`, if it carries GPU code.
-    fn section(
+    pub fn section(
         &mut self,
         name: &str,
         is_offloading: bool,

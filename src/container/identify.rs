@@ -4,6 +4,7 @@ use object::elf::FileHeader64;
 use object::{LittleEndian, U16, U64};
 use serde::Serialize;
 
+use super::macho;
 use crate::amdgpu;
 use crate::elf::Header;
 use crate::elf::header::is_elf;
@@ -157,6 +158,7 @@ pub fn identify(start: &[u8]) -> Format {
     let magic = MAGICS.iter().find(|(magic, _)| start.starts_with(magic));
     match magic {
         Some((_, format)) => *format,
+        None if macho::is_universal(start) => Format::Macho,
         None if start.get(TAR_MAGIC) == Some(b"ustar") => Format::Tar,
         None if is_ptx(start) => Format::Ptx,
         None => Format::Unknown,
@@ -191,6 +193,7 @@ pub fn is_container(format: Format) -> bool {
             | Elf
             | CudaCoredump
             | Pe
+            | Macho
     )
 }
 

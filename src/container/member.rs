@@ -2,7 +2,7 @@
 
 use super::Format;
 use crate::span::Span;
-use crate::unpack::Compression;
+use crate::unpack::{Compression, crc32};
 
 /// A file in a file, as the headers around it describe it.
 #[derive(Clone, Debug)]
@@ -40,6 +40,8 @@ pub struct Member {
     pub identifier: Option<Box<str>>,
     /// Whether its container rounds it up, with zeros behind it.
     pub is_padded: bool,
+    /// Whether it is all of a compressed file, of which there may be several one behind the other.
+    pub is_stream: bool,
     /// How many members are directly in it.
     pub children: u32,
 }
@@ -107,6 +109,7 @@ impl Member {
             note: "".into(),
             identifier: None,
             is_padded: false,
+            is_stream: false,
             children: 0,
         }
     }
@@ -157,27 +160,6 @@ impl Checksum {
             Self::Crc32(_) => "CRC-32",
         }
     }
-}
-
-/// The CRC-32 of ISO 3309 (polynomial 0xedb88320, lowest bit first) of what came to `before` so far, 0 at first, and then of `bytes`.
-pub fn crc32(before: u32, bytes: &[u8]) -> u32 {
-    const TABLE: [u32; 256] = {
-        let mut table = [0; 256];
-        let mut i = 0;
-        while i < 256 {
-            let mut value = i as u32;
-            let mut bit = 0;
-            while bit < 8 {
-                value = (value >> 1) ^ (0xedb8_8320 * (value & 1));
-                bit += 1;
-            }
-            table[i] = value;
-            i += 1;
-        }
-        table
-    };
-    let step = |sum: u32, byte: &u8| TABLE[usize::from(sum as u8 ^ byte)] ^ (sum >> 8);
-    !bytes.iter().fold(!before, step)
 }
 
 #[cfg(test)]

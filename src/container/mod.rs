@@ -11,6 +11,7 @@ mod contents;
 pub mod fatbin;
 pub mod host;
 pub mod identify;
+mod macho;
 pub mod member;
 pub mod names;
 pub mod offload;
@@ -23,5 +24,5 @@ mod zip_writer;
 
 pub use contents::{Contents, Opened};
 pub use identify::{Format, identify};
-pub use member::{Checksum, Code, Member, MemberKind, crc32};
+pub use member::{Checksum, Code, Member, MemberKind};
 pub use zip_writer::ZipWriter;

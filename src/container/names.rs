@@ -24,13 +24,30 @@ pub fn safe(name: &str) -> String {
     }
     let kept = safe.trim_end_matches(['.', ' ']).len();
     safe.truncate(kept);
-    if safe.starts_with(['.', '-']) {
+    if safe.starts_with(['.', '-', '~']) {
         safe.replace_range(..1, "_");
+    }
+    if is_device(&safe) {
+        safe.insert(0, '_');
     }
     match safe.is_empty() {
         true => "_".into(),
         false => safe,
     }
+}
+
+/// Whether Windows opens a device under that name, whatever it ends with (Naming Files, Paths, and Namespaces).
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().trim_end();
+    let is = |device: &str| stem.eq_ignore_ascii_case(device);
+    let numbered = |device: &str| {
+        let number = stem.get(3..).filter(|number| number.len() == 1);
+        let is_named = stem
+            .get(..3)
+            .is_some_and(|stem| stem.eq_ignore_ascii_case(device));
+        is_named && number.is_some_and(|number| number.as_bytes()[0].is_ascii_digit())
+    };
+    ["con", "prn", "aux", "nul"].into_iter().any(is) || ["com", "lpt"].into_iter().any(numbered)
 }
 
 /// What the names of files of `format` end with.
@@ -51,7 +68,7 @@ pub fn extension(format: Format) -> &'static str {
 }
 
 impl Contents {
-    /// A name for a file of each member of a file called `base`, each another. Entries of fatbins are called as cuobjdump calls them:
+    /// A name for a file of each member of a file called `base`, each another where capitals are small letters, too. Entries of fatbins are called as cuobjdump calls them:
     /// by their identifier, else by `base` and their number, counted for each kind; then the architecture.
     pub fn file_names(&self, base: &str) -> Vec<String> {
         let mut known = Index::default();
@@ -94,14 +111,15 @@ impl Contents {
                 }
             };
             let mut name = format!("{stem}{dot}{extension}");
-            while known.get(name.as_bytes()).is_some() {
+            let small = |name: &str| name.to_ascii_lowercase().into_bytes();
+            while known.get(&small(&name)).is_some() {
                 name = format!("{stem}.{index}{dot}{extension}");
-                if known.get(name.as_bytes()).is_some() {
+                if known.get(&small(&name)).is_some() {
                     name = format!("{index}.{name}");
                     break;
                 }
             }
-            known.add(name.as_bytes());
+            known.add(&small(&name));
             name
         };
         (0..)
@@ -126,6 +144,12 @@ mod tests {
             ("", "_"),
             ("-rf", "_rf"),
             (".hidden", "_hidden"),
+            ("~", "_"),
+            ("CON", "_CON"),
+            ("nul.sm_80.cubin", "_nul.sm_80.cubin"),
+            ("com1", "_com1"),
+            ("common", "common"),
+            ("comä", "comä"),
             ("end. .", "end"),
             ("gfx90a:xnack+", "gfx90a_xnack+"),
             ("\u{202e}txt.exe", "_txt.exe"),

@@ -1,7 +1,9 @@
 //! What readers of container formats share: where they read, and what they report.
 
 use super::contents::{Contents, Piece, What};
-use super::{Format, Member, archive, bundle, fatbin, host, identify, offload, stream, tar, zip};
+use super::{
+    Format, Member, archive, bundle, fatbin, host, identify, macho, offload, stream, tar, zip,
+};
 use crate::elf::map::Role;
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::record::{Layout, Record};
@@ -110,11 +112,17 @@ impl Reader<'_> {
         if self.say_if_spent() {
             return;
         }
-        let context = match self.base {
-            Some(base) => format!("in {}: {context}", self.contents.path(base)),
-            None => context.into(),
+        let finding = match self.base {
+            // What is unpacked has no place in the file; what it is unpacked from has.
+            Some(base) => {
+                let (at, inside) = self.contents.place(base);
+                let path = self.contents.path(base);
+                finding
+                    .at(at)
+                    .within(format!("inside {path} at 0x{offset:x}{inside}: {context}"))
+            }
+            None => finding.at(self.source.absolute(offset)).within(context),
         };
-        let finding = finding.at(self.source.absolute(offset)).within(context);
         self.findings.push(finding);
     }
 
@@ -249,6 +257,7 @@ impl Reader<'_> {
             Format::Gzip | Format::Zstd => stream::read(self, format, span, parent),
             Format::Elf | Format::CudaCoredump => host::elf(self, span, parent),
             Format::Pe => host::pe(self, span, parent),
+            Format::Macho => macho::read(self, span, parent),
             _ => {}
         }
     }

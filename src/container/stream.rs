@@ -2,25 +2,15 @@
 //!
 //! Layouts are in `tables/container/stream.toml`, with their source.
 
-use super::member::Checksum;
 use super::reader::{Read, Reader, Shape, TEXT_LIMIT, number, plain, u16, u32, u64};
 use super::tables::{GZIP_HEADER, GZIP_TRAILER};
 use super::{Format, Member};
 use crate::elf::map::Role;
 use crate::record::{self, Record};
 use crate::span::Span;
-use crate::unpack::Compression;
+use crate::unpack::{self, Compression};
 
-const HEADER: u64 = 10;
 const TRAILER: u64 = 8;
-
-/// Flags of a gzip header.
-mod flag {
-    pub const CHECKSUM: u8 = 2;
-    pub const EXTRA: u8 = 4;
-    pub const NAME: u8 = 8;
-    pub const COMMENT: u8 = 16;
-}
 
 static HEADER_SHAPE: Shape = Shape {
     title: "gzip header",
@@ -47,7 +37,7 @@ pub(super) fn read(reader: &mut Reader<'_>, format: Format, span: Span, parent: 
 
 fn gzip(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) -> Option<Member> {
     let bytes = reader.peek(span, TEXT_LIMIT);
-    let Some((size, name)) = header(&bytes) else {
+    let Some((size, name)) = unpack::gzip_header(&bytes) else {
         reader.error(
             span.offset,
             "gzip header",
@@ -55,12 +45,10 @@ fn gzip(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) -> Option<Memb
         );
         return None;
     };
-    let data = Span::new(
-        span.offset + size,
-        (span.size - size).saturating_sub(TRAILER),
-    );
-    let trailer = Span::new(data.end(), span.end() - data.end());
-    if trailer.size < TRAILER {
+    // What is unpacked tells where it ends; there may be more behind it.
+    let data = Span::new(span.offset + size, span.size - size);
+    let trailer = Span::new(span.end().saturating_sub(TRAILER), TRAILER);
+    if data.size < TRAILER {
         reader.error(
             trailer.offset,
             "gzip trailer",
@@ -78,42 +66,15 @@ fn gzip(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) -> Option<Memb
     };
     let mut member = Member::new(name, head, data);
     member.compression = Compression::Deflate;
-    member.checksum = Some(Checksum::Crc32(u32(&end, 0) as u32));
     member.unpacked = Some(u32(&end, 4));
+    member.is_stream = true;
     Some(member)
-}
-
-/// The size of a gzip header, and where its name is.
-fn header(bytes: &[u8]) -> Option<(u64, Option<std::ops::Range<usize>>)> {
-    let flags = *bytes.get(3)?;
-    let mut at = HEADER as usize;
-    if flags & flag::EXTRA != 0 {
-        bytes.get(at..at + 2)?;
-        at += 2 + u16(bytes, at) as usize;
-    }
-    let text = |at: usize| {
-        let size = bytes.get(at..)?.iter().position(|&byte| byte == 0)?;
-        Some(at..at + size)
-    };
-    let mut name = None;
-    if flags & flag::NAME != 0 {
-        let found = text(at)?;
-        at = found.end + 1;
-        name = Some(found);
-    }
-    if flags & flag::COMMENT != 0 {
-        at = text(at)?.end + 1;
-    }
-    if flags & flag::CHECKSUM != 0 {
-        at += 2;
-    }
-    (at <= bytes.len()).then_some((at as u64, name))
 }
 
 fn header_record(bytes: &[u8], offset: u64) -> Record {
     let mut record = plain(&GZIP_HEADER, bytes, offset);
     record.span.size = bytes.len() as u64;
-    if let Some((_, Some(name))) = header(bytes) {
+    if let Some((_, Some(name))) = unpack::gzip_header(bytes) {
         let size = (name.end - name.start) as u32;
         record.append_bytes("name", bytes, name.start as u32, size, record::Kind::Text);
     }
@@ -138,5 +99,6 @@ fn zstd(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) -> Option<Memb
     let mut member = Member::new(name, Span::new(span.offset, span.size.min(18)), span);
     member.compression = Compression::Zstd;
     member.unpacked = size;
+    member.is_stream = true;
     Some(member)
 }

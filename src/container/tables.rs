@@ -266,6 +266,136 @@ hash\t\t64\thex\n\
 decompressed size\t\t64\tsize\n\
 ");
 
+// macho.toml
+
+/// cputype of a Mach-O file.
+// Source: Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)
+#[rustfmt::skip]
+pub static MACH_CPU: Names = Names::packed("\
+7\tCPU_TYPE_I386\t\n\
+c\tCPU_TYPE_ARM\t\n\
+1000007\tCPU_TYPE_X86_64\t\n\
+100000c\tCPU_TYPE_ARM64\t\n\
+");
+
+/// filetype of a Mach-O file.
+// Source: Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)
+#[rustfmt::skip]
+pub static MACH_FILE_TYPE: Names = Names::packed("\
+1\tMH_OBJECT\tobject file\n\
+2\tMH_EXECUTE\tprogram\n\
+6\tMH_DYLIB\tlibrary\n\
+8\tMH_BUNDLE\tlibrary that is loaded at run time\n\
+");
+
+/// Beginning of a Mach-O file; of 64 bits four reserved bytes follow.
+// Source: Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)
+#[rustfmt::skip]
+pub static MACH_HEADER: Layout = Layout::packed("mach_header", 28, "Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)", &[&MACH_CPU, &MACH_FILE_TYPE], "\
+magic\t\t32\thex\t0xfeedface, of 64 bits 0xfeedfacf\n\
+cputype\t\t32\tenum:0\n\
+cpusubtype\t\t32\thex\n\
+filetype\t\t32\tenum:1\n\
+ncmds\t\t32\tcount\n\
+sizeofcmds\t\t32\tsize\tbytes of all load commands\n\
+flags\t\t32\thex\n\
+");
+
+/// Load command of a segment of a Mach-O file.
+// Source: Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)
+#[rustfmt::skip]
+pub static MACH_SEGMENT_64: Layout = Layout::packed("segment_command_64", 72, "Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)", &[], "\
+cmd\t\t32\thex\tLC_SEGMENT_64: 0x19\n\
+cmdsize\t\t32\tsize\tbytes, sections included\n\
+segname\t\t128\ttext\n\
+vmaddr\t\t64\taddress\n\
+vmsize\t\t64\tsize\tbytes in memory\n\
+fileoff\t\t64\toffset\n\
+filesize\t\t64\tsize\tbytes in the file\n\
+maxprot\t\t32\thex\n\
+initprot\t\t32\thex\n\
+nsects\t\t32\tcount\n\
+flags\t\t32\thex\n\
+");
+
+/// Load command of a segment of a Mach-O file of 32 bits.
+// Source: Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)
+#[rustfmt::skip]
+pub static MACH_SEGMENT: Layout = Layout::packed("segment_command", 56, "Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)", &[], "\
+cmd\t\t32\thex\tLC_SEGMENT: 1\n\
+cmdsize\t\t32\tsize\tbytes, sections included\n\
+segname\t\t128\ttext\n\
+vmaddr\t\t32\taddress\n\
+vmsize\t\t32\tsize\tbytes in memory\n\
+fileoff\t\t32\toffset\n\
+filesize\t\t32\tsize\tbytes in the file\n\
+maxprot\t\t32\thex\n\
+initprot\t\t32\thex\n\
+nsects\t\t32\tcount\n\
+flags\t\t32\thex\n\
+");
+
+/// Header of a section of a Mach-O file.
+// Source: Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)
+#[rustfmt::skip]
+pub static MACH_SECTION_64: Layout = Layout::packed("section_64", 80, "Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)", &[], "\
+sectname\t\t128\ttext\n\
+segname\t\t128\ttext\n\
+addr\t\t64\taddress\n\
+size\t\t64\tsize\tbytes\n\
+offset\t\t32\toffset\n\
+align\t\t32\tunsigned\tas a power of two\n\
+reloff\t\t32\toffset\n\
+nreloc\t\t32\tcount\n\
+flags\t\t32\thex\n\
+");
+
+/// Header of a section of a Mach-O file of 32 bits.
+// Source: Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)
+#[rustfmt::skip]
+pub static MACH_SECTION: Layout = Layout::packed("section", 68, "Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)", &[], "\
+sectname\t\t128\ttext\n\
+segname\t\t128\ttext\n\
+addr\t\t32\taddress\n\
+size\t\t32\tsize\tbytes\n\
+offset\t\t32\toffset\n\
+align\t\t32\tunsigned\tas a power of two\n\
+reloff\t\t32\toffset\n\
+nreloc\t\t32\tcount\n\
+flags\t\t32\thex\n\
+");
+
+/// Beginning of a universal file: Mach-O files for several machines; numbers are big-endian.
+// Source: Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)
+#[rustfmt::skip]
+pub static FAT_HEADER: Layout = Layout::packed("fat_header", 8, "Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)", &[], "\
+magic\t\t32\tbytes\tca fe ba be; with places of 64 bits ca fe ba bf\n\
+nfat_arch\t\t32\tbytes\tnumber of files\n\
+");
+
+/// Header of a file in a universal file; numbers are big-endian.
+// Source: Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)
+#[rustfmt::skip]
+pub static FAT_ARCH: Layout = Layout::packed("fat_arch", 20, "Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)", &[], "\
+cputype\t\t32\tbytes\n\
+cpusubtype\t\t32\tbytes\n\
+offset\t\t32\tbytes\n\
+size\t\t32\tbytes\n\
+align\t\t32\tbytes\tas a power of two\n\
+");
+
+/// Header of a file in a universal file with places of 64 bits; numbers are big-endian.
+// Source: Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)
+#[rustfmt::skip]
+pub static FAT_ARCH_64: Layout = Layout::packed("fat_arch_64", 32, "Apple, <mach-o/loader.h> and <mach-o/fat.h>, as LLVM 22 has them in BinaryFormat/MachO.h (Apache-2.0 WITH LLVM-exception)", &[], "\
+cputype\t\t32\tbytes\n\
+cpusubtype\t\t32\tbytes\n\
+offset\t\t64\tbytes\n\
+size\t\t64\tbytes\n\
+align\t\t32\tbytes\tas a power of two\n\
+reserved\t\t32\treserved\n\
+");
+
 // pe.toml
 
 /// Machine of a PE file.

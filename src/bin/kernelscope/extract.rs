@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use kernelscope::container::{ZipWriter, crc32};
+use kernelscope::container::ZipWriter;
 use kernelscope::document::Document;
 use kernelscope::error::Diagnostic;
 use kernelscope::export;
 use kernelscope::extract::{Extract, Extracted};
 use kernelscope::source::Source;
 use kernelscope::span::Span;
+use kernelscope::unpack::crc32;
 use serde::Serialize;
 
 use crate::arguments::{Arguments, Failure};
@@ -123,7 +124,7 @@ impl<'a> Target<'a> {
             Self::Folder(folder) => {
                 let place = folder.join(&name);
                 let refuse = |error: std::io::Error| failure(&place, &error);
-                let mut file = File::create(&place).map_err(refuse)?;
+                let mut file = created(&place).map_err(refuse)?;
                 each(source, |bytes| file.write_all(bytes).map_err(refuse))?;
             }
             Self::Zip(place, file, zip) => {
@@ -153,6 +154,15 @@ impl<'a> Target<'a> {
             .and_then(|()| file.flush())
             .map_err(|error| failure(place, &error))
     }
+}
+
+/// A new file at `path`. What is there is replaced and not written to: it may be a link to somewhere else.
+fn created(path: &Path) -> std::io::Result<File> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    File::create_new(path)
 }
 
 /// Hands out the bytes in pieces.

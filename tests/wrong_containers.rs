@@ -1,0 +1,437 @@
+//! Containers that are wrong on purpose: each number of each header, entries that share bytes, containers in themselves, bombs, streams
+//! that are cut off, and names that lead elsewhere. `make test-all` tries all numbers, other runs a sample.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use kernelscope::container::Format;
+use kernelscope::error::Diagnostic;
+use kernelscope::record::Record;
+use kernelscope::unpack::Compression;
+use kernelscope::{Document, Source};
+
+/// Bytes that members of a file may come to when all are opened, and how long that may take: more than any fixture, less than a bomb.
+const BYTES: u64 = 64 << 20;
+const TIME: Duration = Duration::from_secs(20);
+
+fn open(bytes: Vec<u8>) -> Document {
+    Document::open(Source::memory(bytes))
+}
+
+/// What opening a file and each of its members tells: what is in it by path and bytes, and what is wrong.
+fn told(what: &str, bytes: Vec<u8>) -> (Vec<(String, u64)>, Vec<Diagnostic>) {
+    let size = bytes.len() as u64;
+    let began = Instant::now();
+    let document = open(bytes);
+    let mut findings: Vec<_> = document.findings().iter().cloned().collect();
+    let mut members = Vec::new();
+    let mut all = 0;
+    let covered: u64 = document.leaves().iter().map(|leaf| leaf.span.size).sum();
+    assert_eq!(covered, size, "{what}: the map");
+    for index in 0..document.contents().members.len() as u32 {
+        match document.open_member(index) {
+            Ok(member) => {
+                all += member.source().size();
+                members.push((document.contents().path(index), member.source().size()));
+                findings.extend(member.findings().iter().cloned());
+            }
+            Err(error) => findings.push(error.into_diagnostic()),
+        }
+        assert!(all < BYTES, "{what}: {all} bytes");
+    }
+    assert!(began.elapsed() < TIME, "{what}: {:?}", began.elapsed());
+    (members, findings)
+}
+
+/// The structures of containers in a file.
+fn structures(document: &Document) -> Vec<Record> {
+    let leaves = document.leaves().iter();
+    let contained = leaves.filter(|leaf| matches!(leaf.part, kernelscope::elf::Part::Contained(_)));
+    let mut records: Vec<Record> = Vec::new();
+    for leaf in contained {
+        for record in document.locate(leaf.span.offset).records {
+            let is_new = records.iter().all(|known| known.span != record.span);
+            if is_new && record.span.offset == leaf.span.offset {
+                records.push(record);
+            }
+        }
+    }
+    records
+}
+
+/// `value` in the bits of a field; numbers that are text as text.
+fn with(bytes: &[u8], record: &Record, bits: [u32; 2], value: u64) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let start = record.span.offset as usize + bits[1] as usize / 8;
+    let end = record.span.offset as usize + bits[0] as usize / 8 + 1;
+    for (byte, place) in bytes[start..end].iter_mut().zip((0..).step_by(8)) {
+        *byte = value.checked_shr(place).unwrap_or(0) as u8;
+    }
+    bytes
+}
+
+#[test]
+fn every_number_of_a_header_may_lie() {
+    let mut count = 0;
+    for path in common::all(common::CONTAINERS) {
+        let bytes = common::bytes(&path);
+        let document = open(bytes.clone());
+        let known = told(&path, bytes.clone());
+        let size = bytes.len() as u64;
+        for record in structures(&document) {
+            for field in &record.fields {
+                let is_number = matches!(field.kind, "count" | "offset" | "size" | "unsigned");
+                if !is_number || field.bits[1] % 8 != 0 || field.bits[0] % 8 != 7 {
+                    continue;
+                }
+                let width = field.bits[0] - field.bits[1] + 1;
+                let most = u64::MAX >> (64 - width.min(64));
+                for value in [0, 1, size - 1, size, size + 1, most / 2 + 1, most] {
+                    let value = value & most;
+                    let what = format!("{path}: {}, {} = {value}", record.name, field.name);
+                    let wrong = with(&bytes, &record, field.bits, value);
+                    if wrong == bytes {
+                        continue;
+                    }
+                    count += 1;
+                    if count % 4 != 0 && !common::whole() {
+                        continue;
+                    }
+                    let (members, findings) = told(&what, wrong);
+                    let is_said = findings.iter().any(|finding| finding.offset.is_some());
+                    // What is unsaid is right in itself: a count or a size that is less, so that there is less.
+                    let is_known =
+                        |(path, _): &(String, u64)| known.0.iter().any(|(known, _)| known == path);
+                    let is_less = members.len() < known.0.len() && members.iter().all(is_known);
+                    assert!(
+                        is_said || is_less || members == known.0,
+                        "{what}: {members:?}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(count > 5000, "{count}");
+}
+
+/// A gzip member by RFC 1952: no name, the checksum and the size of what it holds.
+fn gzip(deflated: &[u8], checksum: u32, size: u32) -> Vec<u8> {
+    let header = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+    [
+        &header[..],
+        deflated,
+        &checksum.to_le_bytes(),
+        &size.to_le_bytes(),
+    ]
+    .concat()
+}
+
+/// A stored zip file of these names and bytes (APPNOTE 4.3), the local header of each at the offset given, or where it is.
+fn zip(entries: &[(&[u8], &[u8], Option<u32>)]) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    for (name, data, offset) in entries {
+        let at = offset.unwrap_or(bytes.len() as u32);
+        let size = (data.len() as u32).to_le_bytes();
+        let names = [&(name.len() as u16).to_le_bytes()[..], &[0, 0]].concat();
+        let sizes = [&size[..], &size].concat();
+        let local = [b"PK\x03\x04", &[0; 14][..], &sizes, &names, name, data].concat();
+        bytes.extend(local);
+        let central = [
+            b"PK\x01\x02",
+            &[0; 16][..],
+            &sizes,
+            &names,
+            &[0; 10],
+            &at.to_le_bytes(),
+            name,
+        ];
+        directory.extend(central.concat());
+    }
+    let count = (entries.len() as u16).to_le_bytes();
+    let start = (bytes.len() as u32).to_le_bytes();
+    let size = (directory.len() as u32).to_le_bytes();
+    let end = [
+        b"PK\x05\x06",
+        &[0; 4][..],
+        &count,
+        &count,
+        &size,
+        &start,
+        &[0; 2],
+    ]
+    .concat();
+    [bytes, directory, end].concat()
+}
+
+/// A bundle (ClangOffloadBundler documentation) whose entries lie where it is said.
+fn bundle(entries: &[(&str, u64, u64)], data: &[u8]) -> Vec<u8> {
+    let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bytes.extend((entries.len() as u64).to_le_bytes());
+    for (id, offset, size) in entries {
+        for number in [*offset, *size, id.len() as u64] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(id.as_bytes());
+    }
+    bytes.extend(data);
+    bytes
+}
+
+#[test]
+fn entries_that_share_bytes_end() {
+    // Two names for the same bytes of a zip file: both are there.
+    let document = open(zip(&[(b"a", b"one", None), (b"b", b"two", Some(0))]));
+    assert_eq!(document.contents().members.len(), 2);
+    assert_eq!(
+        document.contents().members[0].span,
+        document.contents().members[1].span
+    );
+    // A bundle whose entries are the bundle itself, and one another.
+    let id = "hip-amdgcn-amd-amdhsa--gfx906";
+    let inner = bundle(&[(id, 0, 4096), (id, 100, 4000), (id, 0, 4096)], &[0; 4096]);
+    let (members, findings) = told("bundle", inner);
+    assert!(members.len() < 4096, "{}", members.len());
+    assert!(
+        findings
+            .iter()
+            .any(|finding| finding.message.contains("share bytes"))
+    );
+    // A fatbin whose entry is as long as the fatbin around it.
+    let fatbin = common::bytes("nvidia/fatbin/vadd.3arch+ptx.none.13.5.fatbin");
+    let mut wrong = fatbin.clone();
+    let whole = wrong.len() as u64;
+    wrong[0x18..0x20].copy_from_slice(&whole.to_le_bytes());
+    let (_, findings) = told("fatbin", wrong);
+    assert!(findings.iter().any(|finding| finding.offset == Some(0x18)));
+}
+
+#[test]
+fn containers_in_themselves_end() {
+    // A zip file that has itself as a member: an entry whose local header and bytes are the file's.
+    let mut bytes = zip(&[(b"a", b"", None), (b"b.zip", &[0; 64], None)]);
+    let size = bytes.len() as u32;
+    let at = bytes
+        .windows(4)
+        .position(|four| four == b"PK\x01\x02")
+        .expect("a directory");
+    for field in [20, 24] {
+        bytes[at + field..at + field + 4].copy_from_slice(&(size - 31).to_le_bytes());
+    }
+    let (members, _) = told("zip", bytes);
+    assert!(members.len() < 4096, "{}", members.len());
+    // A bundle that is its own only entry.
+    let id = "hip-amdgcn-amd-amdhsa--gfx906";
+    let bytes = bundle(&[(id, 0, 32 + 24 + id.len() as u64)], b"");
+    let (members, findings) = told("bundle", bytes);
+    assert!(members.len() < 16, "{}", members.len());
+    assert!(!findings.is_empty());
+}
+
+#[test]
+fn bombs_end() {
+    // Deflate at its densest: matches of 258 bytes are two bits each, which is 1032 times as long. 100 MiB are what they are, whatever is
+    // declared, and that it is something else is said.
+    let deflated = miniz_oxide::deflate::compress_to_vec(&vec![0; 100 << 20], 9);
+    assert!(deflated.len() < (100 << 20) / 1000);
+    for declared in [1000, u32::MAX] {
+        let document = open(gzip(&deflated, 0, declared));
+        let member = document.open_member(0).expect("zeros");
+        assert_eq!(member.source().size(), 100 << 20);
+        assert!(member.findings().has_errors(), "{declared}");
+    }
+    // A block of zstd that repeats one byte (RFC 8878, 3.1.1.2): 4 bytes for 128 KiB, 20,000 times; nothing declares how many.
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 10 << 3];
+    for block in 0..20_000_u32 {
+        let header = u32::from(block == 19_999) | 1 << 1 | (1 << 17) << 3;
+        frame.extend(&header.to_le_bytes()[..3]);
+        frame.push(7);
+    }
+    assert!(open(frame).open_member(0).is_err());
+    // LZ4's longest match is a byte for 255: more is refused before anything is unpacked.
+    let mut fatbin = common::bytes("nvidia/fatbin/vadd.3arch+ptx.speed.13.5.fatbin");
+    fatbin[0x48..0x50].copy_from_slice(&(1_u64 << 29).to_le_bytes());
+    let document = open(fatbin);
+    assert!(document.findings().has_errors());
+    assert!(document.open_member(0).is_err());
+    // Zip files in zip files, ten of the same in each: members are looked into so deep, and no deeper.
+    let mut nested = b"end".to_vec();
+    for _ in 0..8 {
+        let names: Vec<Vec<u8>> = (0..4).map(|i| vec![b'a' + i]).collect();
+        let entries: Vec<_> = names
+            .iter()
+            .map(|name| (&name[..], &nested[..], None))
+            .collect();
+        nested = zip(&entries);
+    }
+    let began = Instant::now();
+    let document = open(nested);
+    assert!(document.contents().members.len() < 1 << 16);
+    assert!(began.elapsed() < TIME);
+}
+
+#[test]
+fn streams_that_are_cut_off_anywhere_are_refused() {
+    for path in [
+        "nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin",
+        "nvidia/fatbin/vadd.3arch+ptx.speed.13.5.fatbin",
+        "amdgpu/con/three.ccob-v1-zlib.hipfb",
+        "amdgpu/con/three.ccob-v3-zstd.hipfb",
+        "container/kinds.gz",
+        "container/package.whl",
+    ] {
+        let document = common::open(path);
+        for (index, member) in (0..).zip(&document.contents().members) {
+            if member.compression == Compression::None
+                || member.base.is_some()
+                || member.span.size < 16
+            {
+                continue;
+            }
+            let stored = document.source().read(member.span).expect("bytes");
+            let size = member.unpacked.expect("a size");
+            let whole = kernelscope::unpack::unpack(member.compression, &stored, size);
+            // NVVM that is obfuscated unpacks to nothing.
+            let Ok(whole) = whole else {
+                assert_eq!(member.format, Format::Nvvm, "{path} {index}");
+                continue;
+            };
+            for part in 0..16 {
+                let cut = &stored[..stored.len() * part / 16];
+                let unpacked = kernelscope::unpack::unpack(member.compression, cut, size);
+                assert!(unpacked.is_err(), "{path} {index}: {part}/16");
+                let most = kernelscope::unpack::unpack_all(member.compression, cut);
+                assert!(most.unwrap_or_default().len() <= whole.len(), "{path}");
+                kernelscope::unpack::beginning(member.compression, cut);
+            }
+        }
+    }
+}
+
+/// Names that have led somewhere else, or to something else than a file, in some program.
+fn names() -> Vec<Vec<u8>> {
+    let mut names: Vec<Vec<u8>> = [
+        "../../up",
+        "/abs",
+        "..",
+        ".",
+        "a/../../b",
+        "\\\\host\\share",
+        "C:\\x",
+        "C:x",
+        "CON",
+        "con.txt",
+        "NUL",
+        "aux.cubin",
+        "COM1",
+        "lpt9.x",
+        "a\u{1b}[31mb",
+        "new\nline",
+        "\u{202e}nibuc.x",
+        "end.",
+        "end ",
+        " ",
+        "",
+        "-rf",
+        "~",
+        "$HOME",
+        "same",
+        "same",
+        "SAME",
+        "a\u{0}b",
+        "folder/x",
+        "folder",
+    ]
+    .map(|name| name.as_bytes().to_vec())
+    .to_vec();
+    names.push(vec![b'n'; 65_000]);
+    names.push(vec![0xff, 0xfe, b'x']);
+    names.push([b"../".repeat(300), b"x".to_vec()].concat());
+    names
+}
+
+#[test]
+fn names_are_safe_and_each_another() {
+    let names = names();
+    let entries: Vec<_> = names
+        .iter()
+        .map(|name| (&name[..], &b"text"[..], None))
+        .collect();
+    let document = open(zip(&entries));
+    // Folders, which end with a slash, are no members; nothing else is left out.
+    assert_eq!(document.contents().members.len(), names.len());
+    let files = document.contents().file_names("base");
+    // Some systems do not tell capitals from small letters.
+    let mut known: Vec<String> = files.iter().map(|name| name.to_lowercase()).collect();
+    known.sort();
+    known.dedup();
+    assert_eq!(known.len(), files.len(), "{files:?}");
+    for name in &files {
+        assert!(name.len() <= 255, "{name}");
+        assert_eq!(
+            std::path::Path::new(name).components().count(),
+            1,
+            "{name:?}"
+        );
+        assert!(
+            !name.contains(['/', '\\', ':', '\0']) && !name.contains(char::is_control),
+            "{name:?}"
+        );
+        let stem = name
+            .split('.')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_uppercase();
+        let is_device = ["CON", "PRN", "AUX", "NUL"].contains(&stem.as_str())
+            || (stem.len() == 4 && (stem.starts_with("COM") || stem.starts_with("LPT")));
+        assert!(!is_device, "{name:?}");
+    }
+    // Paths open what they name.
+    for index in 0..names.len() as u32 {
+        let path = document.contents().path(index);
+        assert!(document.open_path(&path).is_ok(), "{path:?}");
+    }
+}
+
+#[cfg(all(feature = "cli", unix))]
+#[test]
+fn members_are_written_in_the_folder_and_nowhere_else() {
+    let folder = std::env::temp_dir().join(format!("kernelscope-wrong-{}", std::process::id()));
+    let out = folder.join("out");
+    std::fs::create_dir_all(&out).expect("a folder");
+    let names = names();
+    let entries: Vec<_> = names
+        .iter()
+        .map(|name| (&name[..], &b"text"[..], None))
+        .collect();
+    let file = folder.join("names.zip");
+    std::fs::write(&file, zip(&entries)).expect("a file");
+    // Somebody has put links where members are to be written.
+    let secret = folder.join("secret");
+    std::fs::write(&secret, "kept").expect("a file");
+    let of = open(zip(&entries)).contents().file_names("names");
+    std::os::unix::fs::symlink(&secret, out.join(&of[0])).expect("a link");
+    let arguments = [
+        "extract",
+        &file.display().to_string(),
+        "--all",
+        "-o",
+        &out.display().to_string(),
+    ];
+    let output = common::kernelscope(&arguments);
+    assert_eq!(std::fs::read_to_string(&secret).expect("a file"), "kept");
+    let mut outside: Vec<_> = std::fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    outside.sort();
+    assert_eq!(outside, ["names.zip", "out", "secret"]);
+    let written = std::fs::read_dir(&out).expect("a folder").count();
+    assert_eq!(
+        written,
+        names.len(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    std::fs::remove_dir_all(&folder).expect("the folder is removed");
+}
