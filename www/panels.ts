@@ -111,6 +111,8 @@ const summary = panel({
     };
     const mayBeDump = !isMember && (format === 'unknown' || decoded !== null);
     const isContainer = session.countOf('archs') > 0;
+    // Code may be in it that nothing tells of.
+    const isSilent = kernelCount === 0 && session.countOf('archs') === 0 && session.size > 0 && decoded === null;
     const isCodeObject = format === 'amdgpu';
     const [exceptions, kernel, kernels, archs, members, findings, gpus] = await Promise.all([
       first('exceptions', FIRST),
@@ -122,9 +124,11 @@ const summary = panel({
       isCodeObject ? first('gpus', GPUS) : null,
       mayBeDump ? import('./elements/read.ts') : null,
       isContainer ? import('./elements/survey.ts') : null,
+      isSilent ? import('./elements/carve.ts') : null,
     ]);
     return {
       mayBeDump,
+      isSilent,
       exceptions,
       kernel,
       kernels,
@@ -220,10 +224,17 @@ const MADE: Record<string, Made> = {
       html`<kernel-scope-image .session=${session} .data=${data} .rest=${rest}></kernel-scope-image>`,
   }),
   members: panel({
-    request: (session, signal) => columnsWith(session, 'members', signal, import('./elements/survey.ts')),
+    request: (session, signal) =>
+      columnsWith(
+        session,
+        'members',
+        signal,
+        Promise.all([import('./elements/survey.ts'), import('./elements/carve.ts')]),
+      ),
     view: (session, columns: Column[]) =>
-      html`<kernel-scope-table .session=${session} .table=${'members'} .columns=${columns} .label=${'Members'}
-        .leads=${leadsOf(session)} .saves=${(runs: Runs | null, options: Options) => saveMembers(session, runs, options)}></kernel-scope-table>`,
+      html`<kernel-scope-carve .session=${session}><kernel-scope-table .session=${session} .table=${'members'}
+        .columns=${columns} .label=${'Members'} .leads=${leadsOf(session)}
+        .saves=${(runs: Runs | null, options: Options) => saveMembers(session, runs, options)}></kernel-scope-table></kernel-scope-carve>`,
   }),
   ...Object.fromEntries(COREDUMP.map(([key, title]) => [key, coredump(key, title)])),
   metadata: panel({

@@ -77,12 +77,16 @@ export interface Query {
   folds?: Folds | undefined;
 }
 
-/** What the first view of a file needs. */
-export interface Opened {
+/** What is known of a file, and may be more later. */
+export interface Told {
   summary: Summary;
   /** The words for the numbers in `leaves.role`. */
   roles: string[];
   leaves: Leaves;
+}
+
+/** What the first view of a file needs. */
+export interface Opened extends Told {
   /** What is known of the first byte, which is selected at first. */
   start: Location;
   /** Where its first byte lies in the file that was dropped; null where it was unpacked. */
@@ -130,6 +134,11 @@ export type Calls = {
    * have what is known so far. For none, only tells how far that has come.
    */
   survey(milliseconds: number): Surveyed;
+  /**
+   * Long. Looks through the whole file for GPU code that no header tells of; without `isMore` not any further. What is found are members
+   * behind the others, also where it is given up.
+   */
+  carve(isMore: boolean): Told;
   /** Long. Runs the checks that read whole tables. */
   check(): Summary;
   columns(table: string): Column[];

@@ -3,7 +3,7 @@
 
 import { type Client, isAbort, message, type Options, type Replaced, Stopped } from './client.ts';
 import { formatPlace, type Place, placeOfShown } from './place.ts';
-import type { Call, Calls, Field, Location, Opened, Progress, StructRecord, Summary } from './protocol.ts';
+import type { Call, Calls, Field, Location, Opened, Progress, StructRecord, Summary, Told } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
 import { pathIn, probe, type Source } from './source.ts';
 import { Survey } from './survey.ts';
@@ -272,6 +272,15 @@ export class Session {
 
   call<C extends Call>(call: C, args: Parameters<Calls[C]>, options?: Options): Promise<ReturnType<Calls[C]>> {
     return this.#client.call(this.file, call, args, options);
+  }
+
+  /** Takes what has become known of the file: more than when it was opened. */
+  async renew(told: Told): Promise<void> {
+    this.#opened = { ...this.#opened, ...told };
+    this.#say('summary');
+    this.#say('surveyed');
+    this.#located = this.#locate(this.#selection.offset);
+    await this.look();
   }
 
   /** How far the checks have come that opening leaves out. */

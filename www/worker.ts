@@ -6,7 +6,7 @@ import { derive, underived, withDerived } from './derived.ts';
 import { differences, type Readable } from './differences.ts';
 import { baseOf, extracted } from './extract.ts';
 import { foldsOf, gathered, indexIn, rowAt, unfolded } from './fold.ts';
-import type { Call, Calls, FromWorker, Opened, Query, Request, ToWorker, Window } from './protocol.ts';
+import type { Call, Calls, FromWorker, Opened, Query, Request, Told, ToWorker, Window } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
 import { length, type Runs } from './runs.ts';
 import { CANCELLED, run, type Steps, turn } from './steps.ts';
@@ -45,6 +45,14 @@ const answers: Omit<Answers, 'open' | 'openPath' | 'close'> = {
       yield { done: Number(progress.done), total: Number(progress.total) };
     }
     return { progress, summary: file.summary() };
+  },
+  *carve(file, isMore) {
+    while (isMore) {
+      const { done, total, finished } = file.carve(4 << 20);
+      if (finished) break;
+      yield { done: Number(done), total: Number(total) };
+    }
+    return told(file);
   },
   columns: (file, table) => withDerived(table, file.columns(table)),
   *query(file, table, query: Query) {
@@ -192,14 +200,12 @@ function opened(number: number, file: Handle, blob: Blob | undefined, fileName: 
   files.set(number, file);
   if (blob) blobs.set(file, blob);
   const origin = file.origin ?? null;
-  return {
-    summary: file.summary(),
-    roles: roles(),
-    leaves: leaves(file.map()),
-    start: file.locate(0),
-    origin,
-    fileName,
-  };
+  return { ...told(file), start: file.locate(0), origin, fileName };
+}
+
+/** What is known of a file so far. */
+function told(file: Handle): Told {
+  return { summary: file.summary(), roles: roles(), leaves: leaves(file.map()) };
 }
 
 /** The file that is open under that number. */

@@ -3,11 +3,11 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import type { Download, Page } from '@playwright/test';
-import { drop, goTo, show } from './page.ts';
+import { drop, goTo, show, VADD } from './page.ts';
 import { expect, test } from './site.ts';
 
 const FATBIN = 'tests/fixtures/nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin';
@@ -224,4 +224,20 @@ test('few members are opened unasked, and what that tells fills in', async ({ pa
   await expect(page.getByRole('button', { name: 'Pause' })).toBeHidden();
   await show(page, 'Kernels of all members');
   await expect(page.getByRole('grid', { name: 'Kernels of all members' }).locator('.row')).toHaveCount(3);
+});
+
+test('GPU code that no header tells of is looked for, and opens', async ({ page }) => {
+  await page.goto('./');
+  const cubin = await readFile(VADD);
+  const path = test.info().outputPath('driver.bin');
+  await writeFile(path, Buffer.concat([Buffer.alloc(100, 7), cubin, Buffer.alloc(50, 7)]));
+  await drop(page, path);
+  await page.getByRole('button', { name: 'Look through the whole file for GPU code' }).click();
+  await expect(page.getByRole('table', { name: 'Architectures' })).toContainText('sm_90');
+  await show(page, 'Members');
+  await expect(page.getByRole('status')).toContainText(['one member was found that no header tells of']);
+  await axe(page);
+  await page.getByRole('grid', { name: 'Members' }).getByRole('button', { name: '0x64' }).click();
+  await expect(facts(page)).toContainText('sm_90a');
+  await expect.poll(() => new URL(page.url()).hash).toContain('member=0x64');
 });

@@ -21,6 +21,8 @@ export interface Rows {
 export interface SummaryData {
   /** The bytes are those of a dump, or may be. */
   mayBeDump: boolean;
+  /** No GPU code is told of. */
+  isSilent: boolean;
   /** What failed, by a core dump. */
   exceptions: Rows | null;
   /** The only kernel. */
@@ -76,6 +78,7 @@ export class SummaryView extends Part {
     const { session, data } = this;
     if (!session || !data) return nothing;
     return html`
+      ${data.isSilent ? html`<kernel-scope-carve flush .session=${session}></kernel-scope-carve>` : nothing}
       ${data.mayBeDump ? html`<kernel-scope-read .session=${session}></kernel-scope-read>` : nothing}
       ${this.#rows('exceptions', 'Exceptions', data.exceptions, () => this.#show('exceptions'))}
       ${data.kernel ? html`<kernel-scope-kernel .session=${session} .kernel=${data.kernel} .brief=${true}></kernel-scope-kernel>` : nothing}
