@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use serde::Serialize;
 
+use crate::across::AcrossList;
 use crate::amdgpu::Directives;
 use crate::bank::BankList;
 use crate::container::{Contents, Format, identify};
@@ -350,6 +351,13 @@ impl Document {
         }
     }
 
+    /// Where the kernel is that a cell of the table `across` is about: the path of its member, and its row in the member's kernels.
+    pub fn found_kernel(&self, row: u64, column: &str) -> Option<(String, u32)> {
+        let kernel = AcrossList::new(&self.survey).kernel(row, column)?;
+        let (member, row) = self.survey.place_of(kernel)?;
+        Some((self.survey.path(&self.contents, member), row))
+    }
+
     /// Opens the member of that index: a file like any other. What lies in this one as it is keeps its offsets in what was dropped.
     ///
     /// # Errors
@@ -517,7 +525,7 @@ impl Document {
     pub fn summary(&self) -> Summary {
         let tables = TABLES.iter().filter_map(|&(key, title)| {
             let count = self.table(key)?.len();
-            let always = matches!(key, "map" | "diagnostics");
+            let always = matches!(key, "map" | "diagnostics" | "across");
             (count > 0 || always).then_some(TableInfo { key, title, count })
         });
         Summary {
@@ -559,6 +567,10 @@ impl Document {
                 &self.survey,
                 &self.source,
             )),
+            "across" => {
+                self.contents.members.iter().find(|m| Survey::is_asked(m))?;
+                Box::new(AcrossList::new(&self.survey))
+            }
             "all_kernels" => {
                 self.contents.some()?;
                 Box::new(FoundKernelList::new(self, &self.survey))
@@ -624,6 +636,11 @@ impl Document {
         let (table, of) = key.split_once('/')?;
         let index = of.parse().ok();
         Some(match table {
+            // `across/8`: the 8 with the most registers.
+            "across" => {
+                let most = index.filter(|&most| most <= ACROSS_LIMIT)?;
+                Box::new(AcrossList::first(&self.survey, most))
+            }
             "attributes" => return self.device.attribute_list(self.elf.as_ref()?, index?),
             "code" => return self.device.instruction_list(self.elf.as_ref()?, index?),
             "text" => Box::new(LineList::new(&self.source, self.texts().get(index?)?)),
@@ -898,6 +915,9 @@ pub fn address(text: &str) -> Option<u64> {
 /// Parts of a byte that are told, at most; a malformed file can claim it by every section.
 const PARTS_LIMIT: usize = 16;
 
+/// Kernels that a table `across/8` has, at most.
+const ACROSS_LIMIT: usize = 1000;
+
 /// The tables that files have, and what people call them, in the order in which they are shown.
 pub const TABLES: &[(&str, &str)] = &[
     ("exceptions", "Exceptions"),
@@ -914,6 +934,7 @@ pub const TABLES: &[(&str, &str)] = &[
     ("memory", "Memory"),
     ("archs", "Architectures"),
     ("members", "Members"),
+    ("across", "Kernels across members"),
     ("all_kernels", "Kernels of all members"),
     ("wrappers", "Registered wrappers"),
     ("launchers", "Registered kernels"),

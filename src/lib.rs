@@ -15,13 +15,14 @@
 //! | what a launch of a kernel hands to the GPU; how many blocks run at once | [`launch`], [`typed`], [`occupancy`] |
 //! | what was dropped; what bytes that somebody has dumped are; such bytes as text | [`container`], [`decode`], [`dump`] |
 //! | LZ4, Zstandard and deflate | [`unpack`] |
-//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`dumps`], [`coredump`], [`members`], [`survey`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
+//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`dumps`], [`coredump`], [`members`], [`survey`], [`across`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
 //! | everything as one JSON object | [`report`] |
 //!
 //! Three doors serve the same model: this API, the `kernelscope` program (feature `cli`), and
 //! [`wasm`](https://rustwasm.github.io/wasm-bindgen/) for browsers.
 
+pub mod across;
 pub mod amdgpu;
 pub mod bank;
 pub mod compatibility;

@@ -88,7 +88,10 @@ impl Table for MemberList<'_> {
             "target" => member.target.as_deref().into(),
             "offset" => placed(member.span.offset),
             "stored_size" => member.span.size.into(),
-            "size" => member.size().into(),
+            "size" => {
+                let found = || self.survey.of(row as u32)?.size;
+                member.size().or_else(found).into()
+            }
             "compression" => member.compression.word().into(),
             "kernel_count" => self
                 .survey
@@ -97,11 +100,12 @@ impl Table for MemberList<'_> {
                 .into(),
             "same_as" => {
                 let first = self.survey.of(row as u32).and_then(|found| found.same_as);
-                first.map(|first| self.contents.path(first)).into()
+                first
+                    .map(|first| self.survey.path(self.contents, first))
+                    .into()
             }
-            "is_open" => member
-                .code()
-                .map(|_| self.survey.of(row as u32).is_some())
+            "is_open" => Survey::is_asked(member)
+                .then(|| self.survey.of(row as u32).is_some())
                 .into(),
             "note" => Some(&*member.note).filter(|note| !note.is_empty()).into(),
             "header_offset" => placed(member.header.offset),
@@ -124,11 +128,12 @@ impl Table for MemberList<'_> {
 }
 
 /// What there is of one kind of code for one architecture.
-#[derive(Default)]
-struct Arch {
+struct Arch<'a> {
     /// The first member of it.
-    first: u32,
+    first: &'a Member,
     count: u64,
+    /// Of these, those that are known only since what they lie in was unpacked.
+    inner: u64,
     stored: u64,
     /// `None` once the size of one is not known.
     unpacked: Option<u64>,
@@ -141,33 +146,40 @@ struct Arch {
 
 /// Architectures, and how much code of each kind there is for them: machine code first, then PTX, then other code.
 pub struct ArchList<'a> {
-    contents: &'a Contents,
-    archs: Vec<(Code, Arch)>,
+    archs: Vec<(Code, Arch<'a>)>,
 }
 
 impl<'a> ArchList<'a> {
-    /// The architectures of the members of a file.
-    pub fn new(contents: &'a Contents, survey: &Survey) -> Self {
-        let mut archs: Map<(Code, Arch)> = Map::default();
-        for (index, member) in (0..).zip(&contents.members) {
+    /// The architectures of the members of a file, and of those that opening them has told of.
+    pub fn new(contents: &'a Contents, survey: &'a Survey) -> Self {
+        let mut archs: Map<(Code, Arch<'a>)> = Map::default();
+        let members = (0..).zip(&contents.members);
+        let members = members.map(|(index, member)| (member, survey.of(index), false));
+        let inner = survey.inner().iter();
+        let inner = inner.map(|inner| (&inner.member, Some(inner.found), true));
+        for (member, found, is_inner) in members.chain(inner) {
             let Some(code) = member.code() else {
                 continue;
             };
             let target = member.target.as_deref().unwrap_or_default();
             let key = [&[code as u8], target.as_bytes()].concat();
             let new = Arch {
-                first: index,
+                first: member,
+                count: 0,
+                inner: 0,
+                stored: 0,
                 unpacked: Some(0),
                 kernels: Some(0),
                 is_open: true,
-                ..Arch::default()
+                compressions: Vec::new(),
             };
             let (_, arch) = archs.entry(&key, (code, new));
             arch.count += 1;
+            arch.inner += u64::from(is_inner);
             arch.stored = arch.stored.saturating_add(member.span.size);
-            let sum = arch.unpacked.zip(member.size());
+            let size = member.size().or(found.and_then(|found| found.size));
+            let sum = arch.unpacked.zip(size);
             arch.unpacked = sum.map(|(sum, size)| sum.saturating_add(size));
-            let found = survey.of(index);
             arch.is_open &= found.is_some();
             let found = found.and_then(|found| found.kernels);
             arch.kernels = arch
@@ -180,23 +192,20 @@ impl<'a> ArchList<'a> {
         }
         let mut archs = archs.into_values();
         crate::order::arrange_by(&mut archs, |a, b| {
-            a.0.cmp(&b.0).then_with(|| {
-                let natural = |arch: &Arch| natural(contents, arch);
-                natural(&a.1).cmp(&natural(&b.1))
-            })
+            let target =
+                |arch: &Arch<'a>| natural(arch.first.target.as_deref().unwrap_or_default());
+            a.0.cmp(&b.0).then_with(|| target(&a.1).cmp(&target(&b.1)))
         });
-        Self { contents, archs }
+        Self { archs }
     }
 
-    fn arch(&self, row: u64) -> Option<&(Code, Arch)> {
+    fn arch(&self, row: u64) -> Option<&(Code, Arch<'_>)> {
         self.archs.get(usize::try_from(row).ok()?)
     }
 }
 
-/// The architecture of `arch`, so that `sm_90` comes before `sm_100` and `gfx906` before `gfx1100`.
-fn natural<'a>(contents: &'a Contents, arch: &Arch) -> (usize, &'a str) {
-    let member = &contents.members[arch.first as usize];
-    let target = member.target.as_deref().unwrap_or_default();
+/// What orders architectures, so that `sm_90` comes before `sm_100` and `gfx906` before `gfx1100`.
+pub(crate) fn natural(target: &str) -> (usize, &str) {
     let number = target.strip_prefix("sm_").unwrap_or(target);
     let digits = number.find(|c: char| !c.is_ascii_alphanumeric());
     let digits = &number[..digits.unwrap_or(number.len())];
@@ -218,6 +227,7 @@ impl Table for ArchList<'_> {
             column("size", "Size", Unit::Size),
             column("compression", "Compression", Unit::Word),
             column("kernel_count", "Kernels", Unit::Number),
+            hidden("inner_count", "In packed members", Unit::Number),
             hidden("is_open", "Was opened", Unit::Word),
         ];
         COLUMNS
@@ -231,11 +241,11 @@ impl Table for ArchList<'_> {
         let Some((code, arch)) = self.arch(row) else {
             return Cell::None;
         };
-        let first = &self.contents.members[arch.first as usize];
         match key {
-            "target" => first.target.as_deref().into(),
+            "target" => arch.first.target.as_deref().into(),
             "code" => code.word().into(),
             "count" => arch.count.into(),
+            "inner_count" => arch.inner.into(),
             "stored_size" => arch.stored.into(),
             "size" => arch.unpacked.into(),
             "kernel_count" => arch.kernels.into(),

@@ -1,31 +1,52 @@
-//! What is known of members only once they are opened: their kernels, and which of them have the same bytes.
+//! What is known of members only once they are opened: their kernels, which of them have the same bytes, and what lies in those that
+//! have to be unpacked for it.
 //!
 //! Members are opened one by one, in steps, and freed again: what is kept of each is a few numbers and the names of its kernels, of
-//! which those that members share are kept once.
+//! which those that members share are kept once. What has members that only unpacking it tells (a library in a wheel) stays open while
+//! these are opened, and what lies in that in turn: a chain of them is open at a time, and nothing beside it.
 
-use crate::container::Member;
-use crate::document::Document;
-use crate::error::Diagnostics;
-use crate::index::Index;
 use serde::Serialize;
 
+use crate::container::{Contents, Member};
+use crate::document::Document;
+use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::index::Index;
 use crate::rows::{Cell, Column, Table, Unit, column, hidden};
 use crate::source::Source;
 use crate::span::Span;
+use crate::unpack;
 
 /// Kernels that are listed of all members together, at most.
 const KERNEL_LIMIT: usize = 1 << 20;
+/// Architectures that kernels are set side by side for, at most.
+pub const ARCH_LIMIT: usize = 64;
+/// Members of members that have to be unpacked for it: as many are opened, and unpack to so many bytes together, at most.
+const INNER_LIMIT: usize = 1 << 16;
+const INNER_BYTES: u64 = 1 << 36;
+/// Members that are open in each other, at most.
+const LEVELS: usize = 6;
 /// Bytes that are read at once for a digest.
 const CHUNK: u64 = 1 << 20;
+/// The number of the first member that only opening another told of.
+const INNER: u32 = 1 << 31;
+/// No number, or no index.
+const NONE: u32 = u32::MAX;
 
-/// What opening the members that are code has told so far.
+/// What opening the members has told so far. Members have numbers: those of the file their index, those that opening told of begin
+/// behind all that a file can have.
 #[derive(Default)]
 pub struct Survey {
-    /// The member that is opened next.
+    /// The member of the file that is opened next.
     next: u32,
-    done: u64,
-    bytes: u64,
+    /// Members that are open because others are in them, each in the one before.
+    levels: Vec<Level>,
+    progress: Option<SurveyProgress>,
     members: Vec<Option<Surveyed>>,
+    inner: Vec<Inner>,
+    /// Members of members that were opened, and the bytes that they had.
+    spent: (usize, u64),
+    /// Members of the file that are counted: looking through it for code finds more.
+    counted: usize,
     digests: Index,
     /// For each digest the first member that has it.
     firsts: Vec<u32>,
@@ -34,7 +55,50 @@ pub struct Survey {
     texts: Vec<Box<str>>,
     /// How many kernels have each name.
     uses: Vec<u32>,
+    archs: Index,
+    targets: Vec<Box<str>>,
+    /// For each name the first architecture that has such a kernel, and the last.
+    chains: Vec<[u32; 2]>,
+    in_archs: Vec<InArch>,
+    said: [bool; 3],
 }
+
+/// A member that is open because others are in it.
+struct Level {
+    document: Document,
+    /// Its path, with what is before the name of a member of it.
+    around: Box<str>,
+    /// The member of the file that it lies in, or is.
+    outer: u32,
+    next: u32,
+}
+
+/// Code that only unpacking a member told of.
+pub struct Inner {
+    /// As the headers around it describe it, in what was unpacked.
+    pub member: Member,
+    /// Its path from the file on.
+    pub path: Box<str>,
+    /// The member of the file that it lies in.
+    pub outer: u32,
+    /// What opening it has told.
+    pub found: Surveyed,
+}
+
+/// The kernels of one name for one architecture, as one: of several the larger numbers.
+pub struct InArch {
+    /// The architecture, by its number.
+    pub arch: u32,
+    /// How many there are.
+    pub count: u32,
+    /// The first of them, by its number.
+    pub first: u32,
+    numbers: Numbers,
+    /// The next architecture that has a kernel of the name.
+    next: u32,
+}
+
+type Numbers = [u32; NUMBERS.len()];
 
 /// How far a survey has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -67,10 +131,12 @@ pub struct SurveyProgress {
 /// What opening a member has told.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Surveyed {
-    /// Kernels; `None` of code that is not read for them, or could not be opened.
+    /// Kernels, also of members in it; `None` of what is not read for them, or could not be opened.
     pub kernels: Option<u32>,
-    /// The first member that has the same bytes, if it is another.
+    /// The number of the first member that has the same bytes, if it is another.
     pub same_as: Option<u32>,
+    /// Bytes that it had.
+    pub size: Option<u64>,
 }
 
 /// A kernel of a member.
@@ -79,30 +145,76 @@ struct FoundKernel {
     /// Its row in the member's table of kernels.
     row: u32,
     name: u32,
-    numbers: [Option<u32>; NUMBERS.len()],
+    numbers: Numbers,
 }
 
-/// What is kept of a kernel: what it is called here, and the columns of its own table that have it, for NVIDIA's and for AMD's.
-const NUMBERS: &[(&str, [&str; 2])] = &[
-    ("registers", ["registers", "vgprs_used"]),
-    ("sgprs", ["", "sgprs_used"]),
-    ("agprs", ["", "agprs_used"]),
-    ("shared_bytes", ["shared_bytes", "group_segment"]),
-    ("stack_bytes", ["stack_bytes", "private_segment"]),
-    ("vgpr_spills", ["", "vgpr_spills"]),
-    ("sgpr_spills", ["", "sgpr_spills"]),
-    ("code_bytes", ["code_bytes", ""]),
+/// What is kept of a kernel: what it is called here, by people, and the columns of its own table that have it, for NVIDIA's and for
+/// AMD's.
+pub const NUMBERS: &[(&str, &str, [&str; 2])] = &[
+    ("registers", "registers", ["registers", "vgprs_used"]),
+    ("sgprs", "SGPRs", ["", "sgprs_used"]),
+    ("agprs", "AGPRs", ["", "agprs_used"]),
+    ("shared_bytes", "shared", ["shared_bytes", "group_segment"]),
+    ("stack_bytes", "stack", ["stack_bytes", "private_segment"]),
+    ("vgpr_spills", "VGPR spills", ["", "vgpr_spills"]),
+    ("sgpr_spills", "SGPR spills", ["", "sgpr_spills"]),
+    ("code_bytes", "code", ["code_bytes", ""]),
 ];
 
+/// Whether only unpacking the member tells what is in it, or nobody has looked.
+fn hides(member: &Member) -> bool {
+    member.span.size > 0 && member.is_unread()
+}
+
 impl Survey {
-    /// What is known of member `index`.
-    pub fn of(&self, index: u32) -> Option<Surveyed> {
-        *self.members.get(index as usize)?
+    /// What is known of the member of that number.
+    pub fn of(&self, number: u32) -> Option<Surveyed> {
+        *self.members.get(number as usize)?
+    }
+
+    /// Whether opening the member tells something of it.
+    pub fn is_asked(member: &Member) -> bool {
+        member.code().is_some() || hides(member)
+    }
+
+    /// Code that only unpacking members told of.
+    pub fn inner(&self) -> &[Inner] {
+        &self.inner
+    }
+
+    fn inner_of(&self, number: u32) -> Option<&Inner> {
+        self.inner.get(number.checked_sub(INNER)? as usize)
+    }
+
+    /// The path of the member of that number.
+    pub fn path(&self, contents: &Contents, number: u32) -> String {
+        match self.inner_of(number) {
+            Some(inner) => inner.path.to_string(),
+            None => contents.path(number),
+        }
+    }
+
+    /// The member of that number, and the one of the file that it lies in or is.
+    pub fn member<'a>(&'a self, contents: &'a Contents, number: u32) -> Option<(&'a Member, u32)> {
+        match self.inner_of(number) {
+            Some(inner) => Some((&inner.member, inner.outer)),
+            None => Some((contents.members.get(number as usize)?, number)),
+        }
+    }
+
+    /// Architectures that kernels were found for, in the order in which they were.
+    pub fn archs(&self) -> &[Box<str>] {
+        &self.targets
     }
 
     /// What the kernels that were found are called, each once.
     pub fn kernel_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.texts.iter().map(|name| &**name)
+    }
+
+    /// The name of that number.
+    pub fn kernel_name(&self, name: u64) -> Option<&str> {
+        Some(self.texts.get(usize::try_from(name).ok()?)?)
     }
 
     /// How many kernels of that name were found; `None` before there was any.
@@ -114,65 +226,224 @@ impl Survey {
         }
     }
 
-    /// Opens the members of `document` that are code, until about `budget` bytes of them are read; none for a budget of 0.
+    /// What there is of a name, an architecture after the other.
+    pub fn of_name(&self, name: u64) -> impl Iterator<Item = &InArch> {
+        let first = usize::try_from(name)
+            .ok()
+            .and_then(|name| self.chains.get(name));
+        let mut at = first.map_or(NONE, |chain| chain[0]);
+        std::iter::from_fn(move || {
+            let found = self.in_archs.get(at as usize)?;
+            at = found.next;
+            Some(found)
+        })
+    }
+
+    /// The member that has the kernel of that number, and its row in the member's table of kernels.
+    pub fn place_of(&self, kernel: u32) -> Option<(u32, u32)> {
+        let kernel = self.kernels.get(kernel as usize)?;
+        Some((kernel.member, kernel.row))
+    }
+
+    /// Opens members of `document`, until about `budget` bytes of them are read; none for a budget of 0.
     pub(crate) fn step(
         &mut self,
         document: &Document,
         budget: u64,
         findings: &mut Diagnostics,
     ) -> SurveyProgress {
-        let members = &document.contents().members;
-        let is_code = |member: &&Member| member.code().is_some();
-        let (mut total, mut total_bytes) = (0, 0_u64);
-        for member in members.iter().filter(is_code) {
-            total += 1;
-            total_bytes = total_bytes.saturating_add(size(member));
-        }
         let mut budget = budget;
-        while budget > 0
-            && let Some(member) = members.get(self.next as usize)
-        {
-            let index = self.next;
-            self.next += 1;
-            let mut found = None;
-            if is_code(&member) {
-                let opened = document.open_member(index);
-                found = Some(Surveyed::default());
-                if let Some(opened) = findings.take(opened) {
-                    found = Some(self.look(index, &opened));
-                    budget = budget.saturating_sub(opened.source().size().max(1));
+        let counted = std::mem::replace(&mut self.counted, document.contents().members.len());
+        self.expect(document, counted);
+        while budget > 0 {
+            let read = match self.levels.pop() {
+                Some(mut level) => {
+                    let index = level.next;
+                    level.next += 1;
+                    if index as usize >= level.document.contents().members.len() {
+                        continue;
+                    }
+                    let within = Some((&*level.around, level.outer));
+                    let (read, deeper) = self.open(&level.document, index, within, findings);
+                    self.levels.push(level);
+                    self.levels.extend(deeper);
+                    read
                 }
-                self.done += 1;
-                self.bytes = self.bytes.saturating_add(size(member));
-            }
-            self.members.push(found);
+                None => {
+                    let index = self.next;
+                    if index as usize >= document.contents().members.len() {
+                        break;
+                    }
+                    self.next += 1;
+                    self.members.push(None);
+                    let (read, deeper) = self.open(document, index, None, findings);
+                    self.levels.extend(deeper);
+                    read
+                }
+            };
+            budget = budget.saturating_sub(read);
         }
-        SurveyProgress {
-            done: self.done,
-            total,
-            bytes: self.bytes,
-            total_bytes,
-            finished: self.next as usize >= members.len(),
+        let mut progress = self.progress.unwrap_or_default();
+        progress.finished =
+            self.levels.is_empty() && self.next as usize >= document.contents().members.len();
+        progress
+    }
+
+    /// Counts what is to be opened of `document`, from a member on.
+    fn expect(&mut self, document: &Document, from: usize) {
+        let progress = self.progress.get_or_insert_default();
+        let members = document.contents().members.iter().skip(from);
+        for member in members.filter(|member| Self::is_asked(member)) {
+            progress.total += 1;
+            progress.total_bytes = progress.total_bytes.saturating_add(size(member));
         }
     }
 
-    fn look(&mut self, index: u32, member: &Document) -> Surveyed {
-        let digest = digest(member.source());
-        let number = digest.map(|digest| self.digests.add(&digest));
-        let same_as = number.and_then(|number| {
-            if number == self.firsts.len() {
-                self.firsts.push(index);
+    /// Opens a member of `document`, which is the file or, with the path and the file's member around it, in it. Bytes that were read;
+    /// and what is to stay open, where others are in it.
+    fn open(
+        &mut self,
+        document: &Document,
+        index: u32,
+        within: Option<(&str, u32)>,
+        findings: &mut Diagnostics,
+    ) -> (u64, Option<Level>) {
+        let contents = document.contents();
+        let Some(member) = contents
+            .members
+            .get(index as usize)
+            .filter(|m| Self::is_asked(m))
+        else {
+            return (0, None);
+        };
+        let declared = size(member);
+        let progress = self.progress.get_or_insert_default();
+        progress.done += 1;
+        progress.bytes = progress.bytes.saturating_add(declared);
+        let outer = within.map_or(index, |(_, outer)| outer);
+        let path = || {
+            format!(
+                "{}{}",
+                within.map_or("", |(around, _)| around),
+                contents.path(index)
+            )
+        };
+        let mut found = Surveyed::default();
+        let mut deeper = None;
+        let mut read = 1;
+        if self.may_open(member, within.is_some(), &path, findings) {
+            match document.open_member(index) {
+                Ok(opened) => {
+                    read = opened.source().size().max(1);
+                    found.size = Some(opened.source().size());
+                    if member.code().is_some() {
+                        let number = match within {
+                            None => index,
+                            Some(_) => INNER + self.inner.len() as u32,
+                        };
+                        self.look(number, member, &opened, &mut found);
+                    } else if !opened.contents().members.is_empty() {
+                        self.expect(&opened, 0);
+                        deeper = Some(Level {
+                            document: opened,
+                            around: format!("{}!/", path()).into(),
+                            outer,
+                            next: 0,
+                        });
+                    }
+                }
+                Err(error) => {
+                    let mut finding = error.into_diagnostic();
+                    if within.is_some() {
+                        finding.context = Some(format!("member {}", path()));
+                    }
+                    findings.push(finding);
+                }
             }
-            Some(self.firsts[number]).filter(|&first| first != index)
-        });
-        let kernels = member
-            .table("kernels")
-            .map(|table| self.kernels(index, &*table));
-        Surveyed { kernels, same_as }
+        }
+        if within.is_some() && member.code().is_some() {
+            self.add_kernels(outer, found.kernels);
+            self.inner.push(Inner {
+                member: member.clone(),
+                path: path().into(),
+                outer,
+                found,
+            });
+        } else if within.is_none()
+            && let Some(of) = self.members.get_mut(index as usize)
+        {
+            *of = Some(found);
+        }
+        (read, deeper)
+    }
+    /// Whether a member may be opened in those that are open. Says why not.
+    fn may_open(
+        &mut self,
+        member: &Member,
+        is_inner: bool,
+        path: &dyn Fn() -> String,
+        findings: &mut Diagnostics,
+    ) -> bool {
+        let mut open = self
+            .levels
+            .iter()
+            .map(|level| level.document.source().size());
+        let (at_once, (count, bytes)) = (open.by_ref().sum::<u64>(), self.spent);
+        let whys = [
+            (
+                member.code().is_none() && self.levels.len() + usize::from(is_inner) >= LEVELS,
+                "members that are packed in each other this deep are not opened for what they hold",
+            ),
+            (
+                is_inner && at_once.saturating_add(size(member)) > unpack::LIMIT,
+                "members that lie in each other are not opened where they unpack to too many bytes together",
+            ),
+            (
+                is_inner && (count >= INNER_LIMIT || bytes >= INNER_BYTES),
+                "there are more members in packed ones than are opened for their kernels",
+            ),
+        ];
+        if is_inner {
+            self.spent = (count + 1, bytes.saturating_add(size(member)));
+        }
+        for (said, (is_so, why)) in self.said.iter_mut().zip(whys) {
+            if !is_so {
+                continue;
+            }
+            if !*said {
+                *said = true;
+                let finding = Diagnostic::note(Kind::Limit, why);
+                findings.push(finding.within(format!("member {}", path())));
+            }
+            return false;
+        }
+        true
+    }
+
+    fn look(&mut self, number: u32, member: &Member, opened: &Document, found: &mut Surveyed) {
+        if let Some(digest) = digest(opened.source()) {
+            let of = self.digests.add(&digest);
+            if of == self.firsts.len() {
+                self.firsts.push(number);
+            }
+            found.same_as = Some(self.firsts[of]).filter(|&first| first != number);
+        }
+        if let Some(table) = opened.table("kernels") {
+            let target = member.target.as_deref().unwrap_or_default();
+            found.kernels = Some(self.kernels(number, target, &*table));
+        }
+    }
+
+    /// Counts the kernels of a member for the one that it lies in.
+    fn add_kernels(&mut self, outer: u32, kernels: Option<u32>) {
+        if let (Some(Some(of)), Some(kernels)) = (self.members.get_mut(outer as usize), kernels) {
+            of.kernels = Some(of.kernels.unwrap_or(0).saturating_add(kernels));
+        }
     }
 
     /// Takes the kernels of a member. How many there are.
-    fn kernels(&mut self, member: u32, table: &dyn Table) -> u32 {
+    fn kernels(&mut self, member: u32, target: &str, table: &dyn Table) -> u32 {
+        let mut arch = None;
         let mut count = 0;
         for row in 0..table.len() {
             // Functions that kernels call are listed with them.
@@ -188,24 +459,86 @@ impl Survey {
             if number == self.texts.len() {
                 self.texts.push(name.into());
                 self.uses.push(0);
+                self.chains.push([NONE; 2]);
             }
             self.uses[number] += 1;
-            let mut numbers = [None; NUMBERS.len()];
-            for (into, (_, keys)) in numbers.iter_mut().zip(NUMBERS) {
-                *into = keys.iter().find_map(|key| match table.cell(row, key) {
+            let mut numbers = [NONE; NUMBERS.len()];
+            for (into, (_, _, keys)) in numbers.iter_mut().zip(NUMBERS) {
+                let found = keys.iter().find_map(|key| match table.cell(row, key) {
                     Cell::Int(value) => u32::try_from(value).ok(),
                     _ => None,
                 });
+                *into = found.unwrap_or(NONE);
             }
+            let kernel = self.kernels.len() as u32;
             self.kernels.push(FoundKernel {
                 member,
                 row: row as u32,
                 name: number as u32,
                 numbers,
             });
+            let arch = *arch.get_or_insert_with(|| self.arch(target));
+            if let Some(arch) = arch {
+                self.set_beside(number, arch, kernel, numbers);
+            }
         }
         count
     }
+
+    /// The number of an architecture; `None` where there are too many.
+    fn arch(&mut self, target: &str) -> Option<u32> {
+        if self.targets.len() >= ARCH_LIMIT {
+            return self.archs.get(target.as_bytes()).map(|arch| arch as u32);
+        }
+        let arch = self.archs.add(target.as_bytes());
+        if arch == self.targets.len() {
+            self.targets.push(target.into());
+        }
+        Some(arch as u32)
+    }
+
+    /// Adds a kernel to those of its name.
+    fn set_beside(&mut self, name: usize, arch: u32, kernel: u32, numbers: Numbers) {
+        let [first, last] = self.chains[name];
+        let mut at = first;
+        while let Some(of) = self.in_archs.get_mut(at as usize) {
+            if of.arch == arch {
+                of.count += 1;
+                for (most, number) in of.numbers.iter_mut().zip(numbers) {
+                    if *most == NONE || (number != NONE && number > *most) {
+                        *most = number;
+                    }
+                }
+                return;
+            }
+            at = of.next;
+        }
+        let new = self.in_archs.len() as u32;
+        match self.in_archs.get_mut(last as usize) {
+            Some(last) => last.next = new,
+            None => self.chains[name][0] = new,
+        }
+        self.chains[name][1] = new;
+        self.in_archs.push(InArch {
+            arch,
+            count: 1,
+            first: kernel,
+            numbers,
+            next: NONE,
+        });
+    }
+}
+
+impl InArch {
+    /// The number called `key` ([`NUMBERS`]); the largest, where there are several kernels.
+    pub fn number(&self, key: &str) -> Option<u32> {
+        let at = NUMBERS.iter().position(|(known, ..)| *known == key)?;
+        some(self.numbers[at])
+    }
+}
+
+fn some(number: u32) -> Option<u32> {
+    (number != NONE).then_some(number)
 }
 
 /// Bytes of a member when it is opened, as far as its header says it.
@@ -252,6 +585,7 @@ impl Table for FoundKernelList<'_> {
             column("sgpr_spills", "SGPR spills", Unit::Number),
             column("code_bytes", "Code", Unit::Size),
             column("path", "In", Unit::Text),
+            hidden("same_as", "Member with the same bytes", Unit::Text),
             hidden("member", "Member", Unit::Number),
             hidden("kernel", "Kernel number", Unit::Number),
         ];
@@ -267,17 +601,27 @@ impl Table for FoundKernelList<'_> {
             return Cell::None;
         };
         let contents = self.document.contents();
+        let survey = self.survey;
         match key {
-            "name" => (&*self.survey.texts[kernel.name as usize]).into(),
+            "name" => (&*survey.texts[kernel.name as usize]).into(),
             "target" => {
-                let member = contents.members.get(kernel.member as usize);
-                member.and_then(|member| member.target.as_deref()).into()
+                let member = survey.member(contents, kernel.member);
+                let target = member.and_then(|(member, _)| member.target.as_deref());
+                target.into()
             }
-            "path" => contents.path(kernel.member).into(),
+            "path" => survey.path(contents, kernel.member).into(),
+            "same_as" => {
+                let found = match survey.inner_of(kernel.member) {
+                    Some(inner) => Some(inner.found),
+                    None => survey.of(kernel.member),
+                };
+                let first = found.and_then(|found| found.same_as);
+                first.map(|first| survey.path(contents, first)).into()
+            }
             "member" => kernel.member.into(),
             "kernel" => kernel.row.into(),
-            key => match NUMBERS.iter().position(|(known, _)| *known == key) {
-                Some(at) => kernel.numbers[at].into(),
+            key => match NUMBERS.iter().position(|(known, ..)| *known == key) {
+                Some(at) => some(kernel.numbers[at]).into(),
                 None => Cell::None,
             },
         }
@@ -285,11 +629,17 @@ impl Table for FoundKernelList<'_> {
 
     fn place(&self, row: u64) -> Option<Span> {
         let kernel = self.survey.kernels.get(row as usize)?;
-        self.document.table("members")?.place(kernel.member.into())
+        let (_, outer) = self
+            .survey
+            .member(self.document.contents(), kernel.member)?;
+        self.document.table("members")?.place(outer.into())
     }
 
     fn target(&self, row: u64) -> Option<Span> {
         let kernel = self.survey.kernels.get(row as usize)?;
-        self.document.table("members")?.target(kernel.member.into())
+        let (_, outer) = self
+            .survey
+            .member(self.document.contents(), kernel.member)?;
+        self.document.table("members")?.target(outer.into())
     }
 }

@@ -213,6 +213,15 @@ pub fn roles() -> Vec<String> {
     Role::ALL.iter().map(|role| role.word().into()).collect()
 }
 
+/// A kernel of a member.
+#[derive(Serialize, Tsify)]
+pub struct FoundKernel {
+    /// The member's path.
+    pub path: String,
+    /// The kernel's row in the member's table of kernels.
+    pub kernel: u32,
+}
+
 /// The order of a table's rows.
 struct Prepared {
     table: String,
@@ -406,6 +415,14 @@ impl Handle {
     /// behind those that are known.
     pub fn carve(&mut self, budget: f64) -> Result<Ts<Progress>, JsValue> {
         object(&self.document.carve(budget as u64))
+    }
+
+    /// Where the kernel is that a cell of the table `across` is about.
+    #[wasm_bindgen(js_name = foundKernel)]
+    pub fn found_kernel(&self, row: u32, column: &str) -> Result<Option<Ts<FoundKernel>>, JsValue> {
+        let found = self.document.found_kernel(row.into(), column);
+        let found = found.map(|(path, kernel)| FoundKernel { path, kernel });
+        found.as_ref().map(object).transpose()
     }
 
     /// The columns of a table.

@@ -1338,3 +1338,172 @@ mod carving {
         std::fs::remove_dir_all(&folder).expect("the folder is removed");
     }
 }
+
+/// What the columns of a row have, as text.
+fn row(table: &dyn kernelscope::rows::Table, row: u64, keys: &[&str]) -> Vec<String> {
+    let unit = kernelscope::rows::Unit::Number;
+    keys.iter()
+        .map(|key| table.cell(row, key).text(unit).into_owned())
+        .collect()
+}
+
+/// A zip file of one stored file, by APPNOTE.TXT: a local header, a central one, the end; without a checksum that anything is held
+/// against where there is nothing to unpack.
+fn stored(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let le = |number: usize| (number as u32).to_le_bytes();
+    let sizes = [&le(0)[..], &le(bytes.len()), &le(bytes.len())].concat();
+    let names = [&(name.len() as u16).to_le_bytes()[..], &[0; 2]].concat();
+    let local = [
+        b"PK\x03\x04",
+        &[0; 10][..],
+        &sizes,
+        &names,
+        name.as_bytes(),
+        bytes,
+    ]
+    .concat();
+    let central = [
+        b"PK\x01\x02",
+        &[0; 12][..],
+        &sizes,
+        &names,
+        &[0; 14],
+        name.as_bytes(),
+    ]
+    .concat();
+    let end = [
+        b"PK\x05\x06",
+        &[0, 0, 0, 0, 1, 0, 1, 0][..],
+        &le(central.len()),
+        &le(local.len()),
+        &[0; 2],
+    ];
+    [&local[..], &central, &end.concat()].concat()
+}
+
+/// A gzip file of stored blocks (RFC 1951, 3.2.4; RFC 1952), whose checksum is left out: it is a finding, and nothing else.
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = b"\x1f\x8b\x08\0\0\0\0\0\0\xff".to_vec();
+    let count = bytes.chunks(0xffff).count();
+    for (i, block) in bytes.chunks(0xffff).enumerate() {
+        let size = block.len() as u16;
+        packed.push(u8::from(i + 1 == count));
+        packed.extend(size.to_le_bytes());
+        packed.extend((!size).to_le_bytes());
+        packed.extend(block);
+    }
+    packed.extend([0; 4]);
+    packed.extend((bytes.len() as u32).to_le_bytes());
+    packed
+}
+
+/// What cuobjdump says of `both` in the program of two fatbins: 17 registers for sm_75 in facts.json.
+#[test]
+fn kernels_of_packed_libraries_are_found_with_their_paths() {
+    let program = common::bytes(PROGRAM);
+    let plain = surveyed(open(program.clone()));
+    let packed = surveyed(open(stored("lib.so.gz", &gzip(&program))));
+    let tables = |document: &Document| {
+        let found = document.table("all_kernels").expect("a table");
+        let keys = ["name", "target", "registers", "shared_bytes"];
+        let rows: Vec<_> = (0..found.len()).map(|at| row(&*found, at, &keys)).collect();
+        let archs = document.table("archs").expect("a table");
+        let keys = ["target", "code", "count", "kernel_count"];
+        let archs: Vec<_> = (0..archs.len()).map(|at| row(&*archs, at, &keys)).collect();
+        (rows, archs)
+    };
+    assert!(tables(&plain).0.len() >= 4);
+    assert_eq!(tables(&plain), tables(&packed));
+    let found = packed.table("all_kernels").expect("a table");
+    let first = row(&*found, 0, &["path", "name", "kernel"]);
+    assert_eq!(first[0].split("!/").next(), Some("lib.so.gz"));
+    // The path leads there.
+    let member = packed.open_path(&first[0]).expect("a member");
+    let kernels = member.table("kernels").expect("kernels");
+    let index = first[2].parse().expect("an index");
+    assert_eq!(
+        kernels
+            .cell(index, "name")
+            .text(kernelscope::rows::Unit::Text),
+        first[1]
+    );
+    // Found before anything is opened, the file has no code.
+    assert!(
+        open(stored("lib.so.gz", &gzip(&program)))
+            .table("archs")
+            .is_some_and(|archs| archs.is_empty())
+    );
+}
+
+fn surveyed(mut document: Document) -> Document {
+    // Steps of any size end alike.
+    while !document.survey(1).finished {}
+    document
+}
+
+#[test]
+fn kernels_stand_beside_each_other_by_name() {
+    let facts = &common::facts("fatbins")
+        .into_iter()
+        .find(|(path, _)| path == PROGRAM)
+        .expect("facts")
+        .1;
+    let document = surveyed(open(common::bytes(PROGRAM)));
+    let across = document.table("across").expect("a table");
+    let mut seen = 0;
+    for entry in facts["entries"].as_array().expect("entries") {
+        let Some(functions) = entry["functions"].as_object() else {
+            continue;
+        };
+        let arch = entry["arch"].as_str().expect("an architecture");
+        for (name, function) in functions {
+            let at = (0..across.len()).find(|&at| row(&*across, at, &["name"])[0] == *name);
+            let Some(at) = at else { continue };
+            seen += 1;
+            for key in ["registers", "stack_bytes", "shared_bytes"] {
+                let cell = row(&*across, at, &[&format!("{arch}.{key}")]);
+                assert_eq!(cell[0], function[key].to_string(), "{arch} {name} {key}");
+            }
+        }
+    }
+    assert!(seen >= 2);
+    // The largest of a name's architectures; the first row of the table by registers has the most of all.
+    let number = |text: &str| text.parse::<u32>().unwrap_or(0);
+    let most = |at| number(&row(&*across, at, &["most_registers"])[0]);
+    let first = document.table("across/1").expect("a table");
+    assert_eq!(first.len(), 1);
+    assert_eq!(
+        number(&row(&*first, 0, &["most_registers"])[0]),
+        (0..across.len()).map(most).max().unwrap_or(0)
+    );
+    let (path, kernel) = document
+        .found_kernel(0, "sm_90.registers")
+        .expect("a kernel");
+    let member = document.open_path(&path).expect("a member");
+    assert_eq!(member.target().as_deref(), Some("sm_90"));
+    assert!(
+        member
+            .table("kernels")
+            .is_some_and(|kernels| u64::from(kernel) < kernels.len())
+    );
+    assert!(document.table("across/100000").is_none());
+}
+
+#[test]
+fn members_packed_in_each_other_are_opened_to_a_bounded_depth() {
+    let mut bytes = common::bytes("nvidia/cubin/vadd.sm_90a.13.0.cubin");
+    for _ in 0..20 {
+        bytes = gzip(&bytes);
+    }
+    let document = surveyed(open(bytes));
+    assert!(
+        document
+            .table("all_kernels")
+            .is_some_and(|kernels| kernels.is_empty())
+    );
+    let notes = document.findings().iter();
+    let notes: Vec<_> = notes
+        .filter(|finding| finding.message.contains("this deep"))
+        .collect();
+    assert_eq!(notes.len(), 1);
+}

@@ -56,6 +56,7 @@ const ICONS: Record<string, string> = {
   notes: 'M3.5 2.5h9v11h-9zM6 6h4M6 9h4',
   metadata: 'M3 3.5h6M6.5 7h7M6.5 10.5h7M4 5v5.5h1.500',
   map: 'M2 6h12v4H2zM5 6v4M7 6v4M11 6v4',
+  across: 'M2.500 3h3v10h-3zM6.500 3h3v10h-3zM10.500 3h3v10h-3z',
   archs: 'M3 3h4v4h-4zM9 3h4v4h-4zM3 9h4v4h-4zM9 9h4v4h-4z',
   members: 'M2.500 4.500h4l1.500 2h5.500v7h-11z',
   diagnostics: 'M8 2.5l6 11H2zM8 7v3M8 11.5v.5',
@@ -101,8 +102,8 @@ const summary = panel({
     const kernelCount = session.countOf('kernels');
     const { format, decoded } = session.summary;
     const isMember = session.source.member !== undefined;
-    const first = async (table: string, many: number): Promise<Rows | null> => {
-      if (session.countOf(table) === 0) return null;
+    const first = (table: string, many: number) => (session.countOf(table) === 0 ? null : rowsOf(table, many));
+    const rowsOf = async (table: string, many = FIRST): Promise<Rows> => {
       const [columns, window] = await Promise.all([
         session.call('columns', [table], { signal }),
         session.call('list', [table, 0, many], { signal }),
@@ -114,12 +115,13 @@ const summary = panel({
     // Code may be in it that nothing tells of.
     const isSilent = kernelCount === 0 && session.countOf('archs') === 0 && session.size > 0 && decoded === null;
     const isCodeObject = format === 'amdgpu';
-    const [exceptions, kernel, kernels, archs, members, findings, gpus] = await Promise.all([
+    const [exceptions, kernel, kernels, archs, members, across, findings, gpus] = await Promise.all([
       first('exceptions', FIRST),
       kernelCount === 1 ? session.call('kernel', [0], { signal }) : null,
       kernelCount > 1 ? first('kernels', FIRST) : null,
       first('archs', ARCHS),
       first('members', FIRST),
+      session.countOf('across') > 0 ? rowsOf(`across/${FIRST}`) : null,
       session.call('diagnostics', [], { signal }),
       isCodeObject ? first('gpus', GPUS) : null,
       mayBeDump ? import('./elements/read.ts') : null,
@@ -134,6 +136,7 @@ const summary = panel({
       kernels,
       archs,
       members,
+      across,
       findings,
       gpus: gpus ? gpusOf(gpus.columns, gpus.window) : [],
     };
@@ -222,6 +225,11 @@ const MADE: Record<string, Made> = {
     },
     view: (session, data: ImageData, rest) =>
       html`<kernel-scope-image .session=${session} .data=${data} .rest=${rest}></kernel-scope-image>`,
+  }),
+  across: panel({
+    request: (session, signal) => columnsWith(session, 'across', signal, import('./elements/across.ts')),
+    view: (session, columns: Column[]) =>
+      html`<kernel-scope-across .session=${session} .columns=${columns}></kernel-scope-across>`,
   }),
   members: panel({
     request: (session, signal) =>

@@ -1,6 +1,8 @@
 //! What containers hold.
 
 use super::Format;
+use super::identify::is_container;
+use super::reader::DEPTH_LIMIT;
 use crate::span::Span;
 use crate::unpack::{Compression, crc32};
 
@@ -119,6 +121,12 @@ impl Member {
         let is_packed = self.compression != Compression::None;
         let nul = u64::from(is_packed && self.format == Format::Ptx);
         self.unpacked.map(|size| size.saturating_sub(nul))
+    }
+
+    /// Whether it may have members that nobody has looked for: it is packed, or lies too deep in others.
+    pub fn is_unread(&self) -> bool {
+        let is_looked_into = self.compression == Compression::None && self.depth < DEPTH_LIMIT;
+        is_container(self.format) && self.children == 0 && !is_looked_into
     }
 
     /// What code it is, if it is for a GPU.

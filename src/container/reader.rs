@@ -34,7 +34,7 @@ pub enum Read {
 /// Members of a file that are listed, at most.
 pub(super) const MEMBER_LIMIT: usize = 1 << 16;
 /// Members that lie in each other and are looked into, at most.
-const DEPTH_LIMIT: u32 = 6;
+pub(super) const DEPTH_LIMIT: u32 = 6;
 /// Bytes that are looked through for the next structure of a run, at most: what aligns them is less.
 const SCAN_LIMIT: u64 = 1 << 20;
 /// Bytes of a structure's name or text that are read, at most.
@@ -269,9 +269,11 @@ impl Reader<'_> {
         let limit = span.end().min(span.offset.saturating_add(SCAN_LIMIT));
         let mut at = span.offset;
         while at < limit {
-            let window = Span::new(at, (64 << 10) + longest).clamp(span.end());
+            // Most often it is near: of many in a row each would cost a large window.
+            let size = if at == span.offset { 256 } else { 64 << 10 };
+            let window = Span::new(at, size + longest).clamp(span.end());
             let bytes = self.peek(window, window.size);
-            let starts = bytes.len().min(64 << 10);
+            let starts = bytes.len().min(size as usize);
             let found = (0..starts).find(|&i| magics.iter().any(|m| bytes[i..].starts_with(m)));
             if let Some(found) = found {
                 return Some(at + found as u64);

@@ -224,6 +224,15 @@ test('few members are opened unasked, and what that tells fills in', async ({ pa
   await expect(page.getByRole('button', { name: 'Pause' })).toBeHidden();
   await show(page, 'Kernels of all members');
   await expect(page.getByRole('grid', { name: 'Kernels of all members' }).locator('.row')).toHaveCount(3);
+  // One name, with a column for each architecture, whose cell leads to the kernel in its member.
+  await show(page, 'Kernels across members');
+  const across = page.getByRole('grid', { name: 'Kernels across members' });
+  await expect(across.locator('.row')).toHaveCount(1);
+  await expect(across.locator('.title')).toContainText(['sm_80', 'sm_90', 'sm_120']);
+  await axe(page);
+  await across.locator('.row .link').last().click();
+  await expect(facts(page)).toContainText('sm_120');
+  await expect(page.locator('kernel-scope-kernels kernel-scope-kernel')).toContainText('vadd');
 });
 
 test('GPU code that no header tells of is looked for, and opens', async ({ page }) => {

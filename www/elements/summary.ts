@@ -32,6 +32,8 @@ export interface SummaryData {
   /** The architectures of what the file holds, and the first members. */
   archs: Rows | null;
   members: Rows | null;
+  /** The kernels of all members that need the most registers. */
+  across: Rows | null;
   findings: Diagnostic[];
   /** GPUs, and whether the code runs on them; none where that is not known. */
   gpus: Gpu[];
@@ -85,6 +87,7 @@ export class SummaryView extends Part {
       <kernel-scope-survey flush .session=${session}></kernel-scope-survey>
       ${this.#rows('archs', 'Architectures', data.archs)}
       ${this.#rows('members', 'Members', data.members, (cell) => session.openMember(cell))}
+      ${this.#rows('across', 'Kernels across members', data.across, () => this.#show('across'))}
       ${this.#rows('kernels', 'Kernels', data.kernels, (_, index) => this.#show(`kernels/${index}`))}
       <div class="columns">
         <section><h3>What it is made of</h3>${this.#composition()}</section>
@@ -98,13 +101,14 @@ export class SummaryView extends Part {
 
   /** The first rows of a table; what they are called leads somewhere. */
   #rows(table: string, title: string, rows: Rows | null, go?: (cell: string, index: number) => void) {
-    if (!rows) return nothing;
+    if (!rows || rows.window.rows.length === 0) return nothing;
     const { columns, window } = rows;
+    const all = Math.max(window.matched, this.session?.countOf(table) ?? 0);
     const shown = columns.flatMap((column, index) =>
       column.is_shown && column.unit !== 'hex' ? [{ column, index }] : [],
     );
     return html`
-      <h3 class="lead">${title} · ${count(window.matched)}</h3>
+      <h3 class="lead">${title} · ${count(all)}</h3>
       <div class="wide"><table aria-label=${title}>
         <thead><tr>${shown.map(({ column }) => html`<th scope="col" class=${isRight(column) ? 'right' : ''}>${column.title}</th>`)}</tr></thead>
         <tbody>${window.rows.map(
@@ -117,8 +121,8 @@ export class SummaryView extends Part {
         )}</tbody>
       </table></div>
       ${
-        window.matched > window.rows.length
-          ? html`<p class="more"><button class="link" @click=${() => this.#show(table)}>All ${count(window.matched)} ${title.toLowerCase()}</button></p>`
+        all > window.rows.length
+          ? html`<p class="more"><button class="link" @click=${() => this.#show(table)}>All ${count(all)} ${title.toLowerCase()}</button></p>`
           : nothing
       }
     `;

@@ -20,7 +20,8 @@ Commands:
                  with -o OUT.zip to one zip file
   size           how many bytes the code of each member takes, the largest first, and which have the same
   report         what it is, its kernels, sections and findings
-  kernels        its kernels and what each needs; with --all those of all members
+  kernels        its kernels and what each needs; with --all those of all members, with --all --across a row a name and columns
+                 for each architecture
   wrappers       host programs: the wrappers of fatbins and bundles that they register with a runtime
   launchers      host programs: which of their functions launch which kernels, as symbols and relocations tell; with --all
                  also those that only the names of kernels in members tell
@@ -56,6 +57,7 @@ Options:
   --segments     for image: as whoever copies PT_LOAD segments has it, which is the only image without section headers
   --member PATH  the member of that path, as ls lists it, instead of FILE itself: names from the outside in, !/ between
   --all          for extract, kernels and launchers: every member
+  --across       for kernels --all: a row a name, with what it needs on each architecture
   --carve        looks through the whole file for GPU code that no header tells of, too: its members are called by their offsets
   -o OUT         for image: the file to write its bytes to, all of them, with the zeros that are to be reserved; for
                  extract the folder, which is made, or a zip file
@@ -123,6 +125,7 @@ pub struct Arguments {
     pub hex: bool,
     pub member: Option<String>,
     pub all: bool,
+    pub across: bool,
     pub carve: bool,
     pub part: Option<String>,
     /// A second dump to compare with.
@@ -227,7 +230,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
     let mut words: Vec<OsString> = Vec::new();
     let (mut json, mut form, mut at, mut len) = (false, None, None, None);
     let (mut base, mut out, mut segments) = (None, None, false);
-    let (mut member, mut all, mut carve) = (None, false, false);
+    let (mut member, mut all, mut across, mut carve) = (None, false, false, false);
     let (mut inputs, mut named, mut hex, mut part) = (String::new(), None, false, None);
     let mut with = None;
     while let Some(argument) = parser.next()? {
@@ -259,6 +262,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
             Long("with") => with = Some(PathBuf::from(parser.value()?)),
             Long("member") => member = Some(parser.value()?.string()?),
             Long("all") => all = true,
+            Long("across") => across = true,
             Long("carve") => carve = true,
             Long("part") => part = Some(parser.value()?.string()?),
             Value(word) => words.push(word),
@@ -312,6 +316,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
             &["image", "qmd", "dispatch", "extract"],
         ),
         ("--all", all, &["extract", "kernels", "launchers"]),
+        ("--across", across, &["kernels"]),
         ("--carve", carve, CARVING),
         ("--hex", hex, LAUNCHES),
         ("--part", part.is_some(), LAUNCHES),
@@ -326,6 +331,9 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
                 takers.join(" and ")
             )));
         }
+    }
+    if across && !all {
+        return Err(Failure::Usage("--across goes with --all".into()));
     }
     if json && form.is_some_and(|form| form != Form::Json) {
         return Err(Failure::Usage(
@@ -377,6 +385,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         hex,
         member,
         all,
+        across,
         carve,
         part,
         with,

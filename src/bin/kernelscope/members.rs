@@ -46,7 +46,11 @@ pub fn kernels(
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     survey(document);
-    match document.table("all_kernels") {
+    let key = match arguments.across {
+        true => "across",
+        false => "all_kernels",
+    };
+    match document.table(key) {
         Some(table) if arguments.json => json(out, &Rows(&*table))?,
         Some(table) => lists::print(&*table, out)?,
         None => list(document, arguments, out)?,
