@@ -31,6 +31,7 @@ use crate::patches::PatchList;
 use crate::record::Record;
 use crate::registered::{LauncherList, Registered, WrapperList};
 use crate::rows::{Progress, Table};
+use crate::size::{SizeList, Sizes};
 use crate::source::Source;
 use crate::span::Span;
 use crate::survey::{FoundKernelList, Survey, SurveyProgress};
@@ -55,6 +56,7 @@ pub struct Document {
     patches: OnceCell<Patches>,
     /// What the host registers, by how many kernels were known.
     registered: RefCell<Option<(usize, Rc<Registered>)>>,
+    sizes: OnceCell<Sizes>,
 }
 
 /// A table that a file has.
@@ -248,6 +250,7 @@ impl Document {
             check: Check::default(),
             patches: OnceCell::new(),
             registered: RefCell::default(),
+            sizes: OnceCell::new(),
         }
     }
 
@@ -275,6 +278,7 @@ impl Document {
             is_checked: true,
             patches: OnceCell::new(),
             registered: RefCell::default(),
+            sizes: OnceCell::new(),
         }
     }
 
@@ -317,6 +321,7 @@ impl Document {
         let progress = survey.step(self, budget, &mut findings);
         self.survey = survey;
         self.findings = findings;
+        self.sizes.take();
         progress
     }
 
@@ -555,8 +560,9 @@ impl Document {
             .map(|(_, registered)| registered.clone())
     }
 
-    /// The table called `key`: one of [`TABLES`]; `gpus`, the GPUs that its code might run on; or one of a part: `code/3` has the
-    /// instructions of kernel 3, `attributes/3` its attributes, `text/0` the lines of the first text. `None` where the file cannot
+    /// The table called `key`: one of [`TABLES`]; `gpus`, the GPUs that its code might run on; `size`, what takes how many bytes; or one
+    /// of a part: `code/3` has the instructions of kernel 3, `attributes/3` its attributes, `text/0` the lines of the first text, `size/3`
+    /// what is directly in row 3 of `size`. `None` where the file cannot
     /// have it.
     pub fn table(&self, key: &str) -> Option<Box<dyn Table + '_>> {
         let elf = self.elf.as_ref();
@@ -610,13 +616,9 @@ impl Document {
                 elf: elf?,
                 notes: &self.notes,
             }),
-            "map" => Box::new(MapList {
-                elf,
-                dumped: self.dumped.as_ref(),
-                contents: &self.contents,
-                leaves: &self.leaves,
-            }),
+            "map" => Box::new(MapList(self)),
             "gpus" => Box::new(self.device.gpu_list()?),
+            "size" => Box::new(self.size_list()?),
             "diagnostics" => Box::new(DiagnosticList {
                 findings: self.findings.all(),
                 start: self.start(),
@@ -631,6 +633,15 @@ impl Document {
         })
     }
 
+    /// What takes how many bytes, of files that have sections or members.
+    fn size_list(&self) -> Option<SizeList<'_>> {
+        if self.elf.is_none() {
+            self.contents.some()?;
+        }
+        let sizes = self.sizes.get_or_init(|| Sizes::new(self, &self.survey));
+        Some(SizeList::new(self, &self.survey, sizes))
+    }
+
     /// A table of one kernel or text, or for one address: `code/3`, `patches/0x7f0000000000`.
     fn table_of(&self, key: &str) -> Option<Box<dyn Table + '_>> {
         let (table, of) = key.split_once('/')?;
@@ -643,6 +654,7 @@ impl Document {
             }
             "attributes" => return self.device.attribute_list(self.elf.as_ref()?, index?),
             "code" => return self.device.instruction_list(self.elf.as_ref()?, index?),
+            "size" => Box::new(self.size_list()?.within(index? as u32)?),
             "text" => Box::new(LineList::new(&self.source, self.texts().get(index?)?)),
             "bank0" => Box::new(BankList {
                 elf: self.elf()?,
@@ -754,6 +766,16 @@ impl Document {
     /// The leaves of the map: every byte of the file is in exactly one.
     pub fn leaves(&self) -> &[Leaf] {
         &self.leaves
+    }
+
+    /// What people call the part that `leaf` is.
+    pub fn label(&self, leaf: &Leaf) -> String {
+        match (leaf.part, &self.elf, &self.dumped) {
+            (Part::Contained(_), ..) => self.contents.label(leaf.part),
+            (part, Some(elf), _) => elf.part_label(part),
+            (_, _, Some(dumped)) => dumped.label(leaf.span.offset),
+            (part, ..) => self.contents.label(part),
+        }
     }
 
     /// What the bytes of `leaf` are for.

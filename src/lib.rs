@@ -15,7 +15,7 @@
 //! | what a launch of a kernel hands to the GPU; how many blocks run at once | [`launch`], [`typed`], [`occupancy`] |
 //! | what was dropped; what bytes that somebody has dumped are; such bytes as text | [`container`], [`decode`], [`dump`] |
 //! | LZ4, Zstandard and deflate | [`unpack`] |
-//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`dumps`], [`coredump`], [`members`], [`survey`], [`across`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
+//! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`dumps`], [`coredump`], [`members`], [`survey`], [`across`], [`size`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
 //! | everything as one JSON object | [`report`] |
 //!
@@ -56,6 +56,7 @@ pub mod registered;
 pub mod report;
 pub mod rows;
 pub mod search;
+pub mod size;
 pub mod source;
 pub mod span;
 pub mod survey;

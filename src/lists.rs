@@ -4,9 +4,7 @@
 use std::cell::OnceCell;
 
 use crate::compatibility::{Answer, Gpu};
-use crate::container::Contents;
-use crate::decode::Dumped;
-use crate::elf::map::{Leaf, Part, Role};
+use crate::document::Document;
 use crate::elf::note::Note;
 use crate::elf::symbol::Place;
 use crate::elf::{Elf, Image, RelocationTable, Relocations, SymbolTable, Symbols};
@@ -466,36 +464,7 @@ impl Table for ImageList<'_> {
 }
 
 /// The leaves of a file's map.
-pub struct MapList<'a> {
-    /// The file, if it is ELF.
-    pub elf: Option<&'a Elf>,
-    /// What it is read as, if it is a dump.
-    pub dumped: Option<&'a Dumped>,
-    /// What it holds.
-    pub contents: &'a Contents,
-    /// The leaves.
-    pub leaves: &'a [Leaf],
-}
-
-impl MapList<'_> {
-    fn label(&self, leaf: &Leaf) -> String {
-        match (leaf.part, self.elf, self.dumped) {
-            (Part::Contained(_), ..) => self.contents.label(leaf.part),
-            (part, Some(elf), _) => elf.part_label(part),
-            (_, _, Some(dumped)) => dumped.label(leaf.span.offset),
-            (part, ..) => self.contents.label(part),
-        }
-    }
-
-    fn role(&self, leaf: &Leaf) -> Role {
-        match (leaf.part, self.elf, self.dumped) {
-            (Part::Contained(_), ..) => self.contents.role(leaf.part),
-            (part, Some(elf), _) => elf.part_role(part),
-            (_, _, Some(dumped)) => dumped.role(leaf.span.offset),
-            (part, ..) => self.contents.role(part),
-        }
-    }
-}
+pub struct MapList<'a>(pub &'a Document);
 
 impl Table for MapList<'_> {
     fn columns(&self) -> &'static [Column] {
@@ -510,25 +479,25 @@ impl Table for MapList<'_> {
     }
 
     fn len(&self) -> u64 {
-        self.leaves.len() as u64
+        self.0.leaves().len() as u64
     }
 
     fn cell(&self, row: u64, key: &str) -> Cell<'_> {
-        let Some(leaf) = self.leaves.get(row as usize) else {
+        let Some(leaf) = self.0.leaves().get(row as usize) else {
             return Cell::None;
         };
         match key {
             "offset" => leaf.span.offset.into(),
             "size" => leaf.span.size.into(),
-            "name" => self.label(leaf).into(),
-            "role" => self.role(leaf).word().into(),
+            "name" => self.0.label(leaf).into(),
+            "role" => self.0.role(leaf).word().into(),
             "shared" => leaf.is_shared.into(),
             _ => Cell::None,
         }
     }
 
     fn place(&self, row: u64) -> Option<Span> {
-        self.leaves.get(row as usize).map(|leaf| leaf.span)
+        self.0.leaves().get(row as usize).map(|leaf| leaf.span)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::document::Document;
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::index::Index;
 use crate::rows::{Cell, Column, Table, Unit, column, hidden};
+use crate::size::MemberParts;
 use crate::source::Source;
 use crate::span::Span;
 use crate::unpack;
@@ -61,6 +62,7 @@ pub struct Survey {
     chains: Vec<[u32; 2]>,
     in_archs: Vec<InArch>,
     said: [bool; 3],
+    parts: MemberParts,
 }
 
 /// A member that is open because others are in it.
@@ -245,6 +247,16 @@ impl Survey {
         Some((kernel.member, kernel.row))
     }
 
+    /// Whether member `index` was looked at, whatever came of it.
+    pub(crate) fn has_seen(&self, index: u32) -> bool {
+        (index as usize) < self.members.len()
+    }
+
+    /// What takes how many bytes of each.
+    pub(crate) fn parts(&self) -> &MemberParts {
+        &self.parts
+    }
+
     /// Opens members of `document`, until about `budget` bytes of them are read; none for a budget of 0.
     pub(crate) fn step(
         &mut self,
@@ -342,6 +354,9 @@ impl Survey {
                             Some(_) => INNER + self.inner.len() as u32,
                         };
                         self.look(number, member, &opened, &mut found);
+                        if within.is_none() && opened.elf().is_some() {
+                            self.parts.look(index, &opened);
+                        }
                     } else if !opened.contents().members.is_empty() {
                         self.expect(&opened, 0);
                         deeper = Some(Level {

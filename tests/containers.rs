@@ -5,6 +5,7 @@ mod common;
 
 use kernelscope::container::{Format, MemberKind, names};
 use kernelscope::error::Severity;
+use kernelscope::rows::Cell;
 use kernelscope::source::ReadAt;
 use kernelscope::unpack::Compression;
 use kernelscope::{Document, Source};
@@ -1506,4 +1507,81 @@ fn members_packed_in_each_other_are_opened_to_a_bounded_depth() {
         .filter(|finding| finding.message.contains("this deep"))
         .collect();
     assert_eq!(notes.len(), 1);
+}
+
+/// The cells of a table's column.
+fn column(document: &Document, table: &str, key: &str) -> Vec<Cell<'static>> {
+    let table = document.table(table).expect(table);
+    let cells = (0..table.len()).map(|row| match table.cell(row, key) {
+        Cell::Text(text) => Cell::Text(text.into_owned().into()),
+        Cell::Int(value) => Cell::Int(value),
+        Cell::Bool(value) => Cell::Bool(value),
+        Cell::None => Cell::None,
+    });
+    cells.collect()
+}
+
+fn number(cell: &Cell<'_>) -> i128 {
+    match cell {
+        Cell::Int(value) => *value,
+        other => panic!("{other:?} is no number"),
+    }
+}
+
+/// Whether what is stored of the rows of each row adds up to it, and all of it to the file's size.
+fn adds_up(document: &Document, what: &str) {
+    let of = |key: &str| column(document, "size", key);
+    let [stored, next, depth] =
+        ["stored_size", "next", "depth"].map(|key| of(key).iter().map(number).collect::<Vec<_>>());
+    assert_eq!(stored[0], i128::from(document.source().size()), "{what}");
+    let is_member = of("is_member");
+    for row in 0..stored.len() {
+        let inner = row + 1..next[row] as usize;
+        let direct = inner.clone().filter(|&i| depth[i] == depth[row] + 1);
+        let sum: i128 = direct.clone().map(|i| stored[i]).sum();
+        // A member that is padded has bytes that are no part of it.
+        let is_all = is_member[row] == Cell::Bool(false);
+        if inner.is_empty() {
+            continue;
+        }
+        assert!(
+            sum == stored[row] || (!is_all && sum < stored[row]),
+            "{what}: row {row}"
+        );
+        // And the table of what is in it has these.
+        let within = column(document, &format!("size/{row}"), "row");
+        let within: Vec<usize> = within.iter().map(|cell| number(cell) as usize).collect();
+        assert_eq!(within, direct.collect::<Vec<_>>(), "{what}: row {row}");
+    }
+}
+
+#[test]
+fn sizes_add_up_to_the_file() {
+    let mut count = 0;
+    for path in common::all(common::EVERY) {
+        let mut document = common::open(&path);
+        if document.table("size").is_none() {
+            continue;
+        }
+        count += 1;
+        adds_up(&document, &path);
+        while !document.survey(1).finished {}
+        adds_up(&document, &path);
+    }
+    assert!(count > 100, "{count} fixtures");
+}
+
+#[test]
+fn members_that_are_stored_again_are_found() {
+    // The same fatbin twice, one behind the other: what cuobjdump extracts of the one is in the other.
+    let one = common::bytes("container/two.fatbin");
+    let mut document = open([&one[..], &one[..]].concat());
+    while !document.survey(u64::MAX).finished {}
+    adds_up(&document, "two.fatbin, twice");
+    // Its entries as cuobjdump lists their sizes; the IR for linking is obfuscated, and is not unpacked.
+    let wasted = column(&document, "size", "wasted_bytes");
+    assert_eq!(number(&wasted[0]), 946 + 1277 + 263 + 897);
+    // Two of the four are cubins that are packed together.
+    let same = column(&document, "size", "same_as");
+    assert_eq!(same.iter().filter(|cell| **cell != Cell::None).count(), 5);
 }

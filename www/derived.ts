@@ -27,6 +27,14 @@ const DERIVED: Record<string, readonly Derived[]> = {
       of: (cell, fileSize) => (fileSize > 0 ? cell('size') / fileSize : 0),
     },
   ],
+  size: [
+    {
+      column: { key: 'share', title: 'Share of the file', unit: 'share', is_shown: true },
+      after: 'stored_size',
+      sort: 'stored_size',
+      of: (cell, fileSize) => (fileSize > 0 ? cell('stored_size') / fileSize : 0),
+    },
+  ],
 };
 
 /** The columns of a table, with those that follow from them. */

@@ -94,3 +94,11 @@ test('a byte leads to the innermost row that has it', () => {
   expect(found).toEqual([0, 1, 2, 3, 0, 4, 5, 4, null, 6, null]);
   expect(rowAt(row, 0, 5)).toBeNull();
 });
+
+test('folds are those of a part of the tree, if that is what is asked for', () => {
+  const read = (start: number, count: number) =>
+    TREE.slice(start, start + count).map(([depth, next]) => [depth, next] as const);
+  expect([...foldsOf(read, 2, 2, 5)]).toEqual([[3, 5]]);
+  expect([...foldsOf(read, 1, 2, 5)]).toEqual([[3, 5]]);
+  expect([...foldsOf(read, 1, 5, 7)]).toEqual([[5, 7]]);
+});

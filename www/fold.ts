@@ -67,19 +67,21 @@ export function gathered(read: Read, left: Runs): Read {
 /** Rows that are read at once, of which most may be folded away. */
 const STEP = 8;
 
-/** Folds all that lies in more than `depth` rows; `read` gives depth and `next` of rows, and none past the last. */
+/** Folds all that lies in more than `depth` rows, of those before `end` from `start` on; `read` gives depth and `next` of rows, and none past the last. */
 export function foldsOf(
   read: (start: number, count: number) => (readonly [number, number])[],
   depth: number,
+  start = 0,
+  end = Number.POSITIVE_INFINITY,
 ): Map<number, number> {
   const folds = new Map<number, number>();
-  let row = 0;
+  let row = start;
   for (;;) {
-    const rows = read(row, STEP);
+    const rows = row < end ? read(row, STEP) : [];
     if (rows.length === 0) return folds;
-    const start = row;
-    while (row - start < rows.length) {
-      const [deep, next] = rows[row - start] ?? [0, 0];
+    const first = row;
+    while (row - first < rows.length && row < end) {
+      const [deep, next] = rows[row - first] ?? [0, 0];
       if (deep >= depth && next > row + 1) {
         folds.set(row, next);
         row = next;

@@ -59,6 +59,7 @@ const ICONS: Record<string, string> = {
   across: 'M2.500 3h3v10h-3zM6.500 3h3v10h-3zM10.500 3h3v10h-3z',
   archs: 'M3 3h4v4h-4zM9 3h4v4h-4zM3 9h4v4h-4zM9 9h4v4h-4z',
   members: 'M2.500 4.500h4l1.500 2h5.500v7h-11z',
+  size: 'M2.500 2.500h11v11h-11zM9 2.500v11M9 7.500h4.500M2.500 9h6.500',
   diagnostics: 'M8 2.5l6 11H2zM8 7v3M8 11.5v.5',
 };
 const TABLE_ICON = 'M2.5 3h11v10h-11zM2.5 6.300h11M2.5 9.600h11M6.5 3v10';
@@ -290,6 +291,12 @@ const WORKED_OUT: [key: string, title: string, made: Made][] = [
   ],
 ];
 
+const size = panel({
+  request: (session, signal) => columnsWith(session, 'size', signal, import('./elements/size.ts')),
+  view: (session, columns: Column[]) =>
+    html`<kernel-scope-size .session=${session} .columns=${columns}></kernel-scope-size>`,
+});
+
 /** Tables that are shown in the panel of another one. */
 const WITHIN: Record<string, string> = { load_image: 'image' };
 
@@ -301,7 +308,10 @@ export function panels(session: Session): Panel[] {
   for (const { key: table, title, count } of session.summary.tables) {
     const key = WITHIN[table] ?? table;
     if (of.has(key)) continue;
+    // What takes how many bytes is asked for late: it is worked out from all that is there.
+    if (key === 'sections') add('size', 'Size', null, size);
     add(key, title, count, MADE[key] ?? rows(key, title));
+    if (key === 'members') add('size', 'Size', null, size);
     if (key === 'kernels' && Number(count) > 0)
       for (const [key, title, made] of WORKED_OUT) {
         add(key, title, null, made);

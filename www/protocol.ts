@@ -33,6 +33,7 @@ import type { Folds } from './fold.ts';
 import type { Leaves } from './ribbon.ts';
 import type { Runs } from './runs.ts';
 import type { Surveyed } from './survey.ts';
+import type { Measure, SizeView } from './sizes.ts';
 
 export type {
   BankPart,
@@ -156,8 +157,10 @@ export type Calls = {
   /** Long. The rows in `runs` of the table's query, of those columns, as text; only so many (copy.ts). */
   copyRows(table: string, columns: string[], runs: Runs, form: RowsForm): string;
   position(table: string, index: number): number | null;
-  /** Of a tree: folds that leave the rows that lie in at most `depth` others. */
-  folds(table: string, depth: number): Folds;
+  /** Of a tree: folds that leave the rows that lie in at most `depth` others; of the rows from `from` to `to`, if these are given. */
+  folds(table: string, depth: number, from?: number, to?: number): Folds;
+  /** What is to be shown of a row of the table `size`, in `most` rectangles at most (sizes.ts). */
+  sizes(row: number, measure: Measure, most: number): SizeView;
   /** The last row of a table in the order of bytes that is read from the byte at `offset`; null where none is. */
   rowAt(table: string, offset: number): number | null;
   bytes(offset: number, size: number): Uint8Array;

@@ -137,7 +137,7 @@ function inBox(field: Field, box: Box, x: number, width: number): string {
 }
 
 /** As much of a text as has room. Nothing measures it here: capitals count for more, and other characters for what they mostly are. */
-function fit(what: string, room: number, each?: number): string {
+export function fit(what: string, room: number, each?: number): string {
   let used = 0;
   let end = 0;
   for (const c of what) {
@@ -148,12 +148,12 @@ function fit(what: string, room: number, each?: number): string {
   return what;
 }
 
-function text(x: number, y: number, what: string, how = ''): string {
+export function text(x: number, y: number, what: string, how = ''): string {
   return `<text x="${Math.round(x * 10) / 10}" y="${y}"${how && ' '}${how}>${escaped(what)}</text>`;
 }
 
 /** As XML has it: what would be markup is written out, what no XML may hold is replaced. */
-function escaped(what: string): string {
+export function escaped(what: string): string {
   return what
     .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
     .replaceAll('&', '&amp;')

@@ -97,6 +97,7 @@ export const NAMES: Record<string, string> = {
   texts: 'name',
   members: 'path',
   map: 'name',
+  size: 'name',
 };
 
 /**
@@ -106,6 +107,7 @@ export const NAMES: Record<string, string> = {
 export const TREES: Readonly<Record<string, { column: string; name: string }>> = {
   metadata: { column: 'key', name: 'key' },
   members: { column: 'path', name: 'name' },
+  size: { column: 'name', name: 'name' },
 };
 
 /** Tables that have more once members are opened (survey.ts). */

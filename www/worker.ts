@@ -9,6 +9,7 @@ import { foldsOf, gathered, indexIn, rowAt, unfolded } from './fold.ts';
 import type { Call, Calls, FromWorker, Opened, Query, Request, Told, ToWorker, Window } from './protocol.ts';
 import type { Leaves } from './ribbon.ts';
 import { length, type Runs } from './runs.ts';
+import { sizeView } from './sizes.ts';
 import { CANCELLED, run, type Steps, turn } from './steps.ts';
 
 // Messages come before the module is there, so they are heard from the start and wait for it.
@@ -87,15 +88,19 @@ const answers: Omit<Answers, 'open' | 'openPath' | 'close'> = {
     const runs = left.get(file)?.get(table);
     return (runs ? indexIn(runs, index) : file.position(table, index)) ?? null;
   },
-  folds(file, table, depth) {
+  folds(file, table, depth, from, to) {
     const columns = file.columns(table);
     const at = (key: string) => columns.findIndex((column) => column.key === key);
     const [deep, next] = [at('depth'), at('next')];
     return foldsOf(
       (start, count) => file.list(table, start, count).rows.map((row) => [Number(row[deep]), Number(row[next])]),
       depth,
+      from,
+      to,
     );
   },
+  sizes: (file, row, measure, most) =>
+    sizeView((table, start, count) => file.list(table, start, count), file.columns('size'), row, measure, most),
   rowAt(file, table, offset) {
     const row = (at: number) => {
       const { offset, size } = file.list(table, at, 1);

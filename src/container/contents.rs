@@ -499,6 +499,17 @@ impl Contents {
         }
     }
 
+    /// The member that a part is.
+    pub(crate) fn member_of(&self, part: Part) -> Option<u32> {
+        let Part::Contained(i) = part else {
+            return None;
+        };
+        match self.pieces.get(i as usize)?.what {
+            What::Member(member) => Some(member),
+            What::Structure(_) => None,
+        }
+    }
+
     /// What the bytes of a part are for.
     pub fn role(&self, part: Part) -> Role {
         match part {

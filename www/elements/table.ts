@@ -89,8 +89,9 @@ interface Kept {
   selected: Selection | null;
   /** Where a run began that goes on with Shift. */
   anchor: number;
-  /** Of a tree, what is folded away; null before that is known. */
+  /** Of a tree, what is folded away, and of how many rows; null before that is known. */
   folds: Folds | null;
+  total: number | null;
   /** The row is to be gone to when the rows are here. */
   isWanted: boolean;
 }
@@ -115,7 +116,7 @@ interface Work {
   isGivenUp: boolean;
 }
 
-/** Says `filtered` when the filter has another text. */
+/** Says `filtered` when the filter has another text, `at` with the index of the row that was gone to. */
 export class Table extends Part {
   static override properties = {
     ...super.properties,
@@ -404,8 +405,7 @@ export class Table extends Part {
     const done = await this.#long(
       filter === '' ? 'Sorting' : 'Filtering',
       async (options) => {
-        if (this.#isTree && kept.folds === null)
-          kept.folds = this.#all > MANY ? await session.call('folds', [table, LEVELS - 1], options) : new Map();
+        if (this.#isTree) await this.#foldMost(session, options);
         const folds = this.#isFoldable ? kept.folds : null;
         const matched = await session.call(
           'query',
@@ -498,6 +498,16 @@ export class Table extends Part {
       kept.anchor = row;
     }
     this.requestUpdate();
+  /** Folds a tree at first, and again where rows have come between those that are folded. */
+  async #foldMost(session: Session, options: Options): Promise<void> {
+    const { table } = this;
+    const kept = this.#kept;
+    const total = (await session.call('list', [table, 0, 0], options)).matched;
+    const isOther = kept.total !== null && kept.total !== total;
+    if (kept.folds === null || isOther)
+      kept.folds = total > MANY ? await session.call('folds', [table, LEVELS - 1], options) : new Map();
+    kept.all = total;
+    kept.total = total;
   }
 
   async #fetch(page: number, signal: AbortSignal): Promise<Window> {
@@ -763,9 +773,48 @@ export class Table extends Part {
   #fold(row: number): void {
     const tree = this.#treeAt(row);
     if (!tree?.hasRows) return;
+    void this.#turn(tree);
+  }
+
+  async #turn({ index, depth, next }: { index: number; depth: number; next: number }): Promise<void> {
     const folds = new Map(this.#kept.folds);
-    if (!folds.delete(tree.index)) folds.set(tree.index, tree.next);
+    if (!folds.delete(index)) folds.set(index, next);
+    else await this.#foldWithin(folds, index, depth, next);
     this.#folded(folds);
+  }
+
+  /** Of a row of a large tree that is unfolded, only the next level is shown. */
+  async #foldWithin(folds: Map<number, number>, index: number, depth: number, next: number): Promise<void> {
+    if (this.#all <= MANY || next - index <= MANY / LEVELS) return;
+    const within = await this.session?.call('folds', [this.table, depth + 1, index + 1, next]);
+    for (const [row, behind] of within ?? []) folds.set(row, behind);
+  }
+
+  /** Goes to a row of a tree by its index in the table, and unfolds those that it lies in. */
+  async reveal(index: number): Promise<void> {
+    const { session, table } = this;
+    const kept = this.#kept;
+    if (!session) return;
+    try {
+      if (this.#isFoldable && kept.folds) {
+        const folds = new Map(kept.folds);
+        for (;;) {
+          const around = [...folds].find(([row, behind]) => row < index && index < behind);
+          if (!around) break;
+          folds.delete(around[0]);
+          const [cells] = (await session.call('list', [table, around[0], 1])).rows;
+          await this.#foldWithin(folds, around[0], treeOf(this.columns, cells ?? []).depth, around[1]);
+        }
+        if (folds.size !== kept.folds.size || [...folds.keys()].some((row) => !kept.folds?.has(row))) {
+          kept.folds = folds;
+          await this.#query({});
+        }
+      }
+      const row = await session.call('position', [table, index]);
+      if (row !== null && kept === this.#kept) this.#goTo(row, 'alone');
+    } catch (error) {
+      if (!isAbort(error)) this.#error = message(error);
+    }
   }
 
   #folded(folds: Folds): void {
@@ -1000,6 +1049,9 @@ export class Table extends Part {
     }
     this.#virtual.reveal(row);
     this.#selectRow();
+    const { window, at } = this.#find(row);
+    const index = window?.index[at];
+    if (index !== undefined) this.dispatchEvent(new CustomEvent('at', { detail: index }));
   }
 
   /** Goes where the row leads, or its cell in a column. */
@@ -1157,6 +1209,7 @@ function fresh(matched: number): Kept {
     selected: null,
     anchor: 0,
     folds: null,
+    total: null,
     isWanted: false,
   };
 }

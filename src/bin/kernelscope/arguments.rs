@@ -18,7 +18,8 @@ Commands:
   archs          for which architectures it has machine code, PTX and other code, and how many bytes
   extract        writes members as files: extract FILE --member PATH -o DIR, or --all of them that hold no others;
                  with -o OUT.zip to one zip file
-  size           how many bytes the code of each member takes, the largest first, and which have the same
+  size           what takes how many bytes: architectures, their members, sections and kernels, the largest first, and
+                 which members are the same; in text as far as the members, with --all to the end
   report         what it is, its kernels, sections and findings
   kernels        its kernels and what each needs; with --all those of all members, with --all --across a row a name and columns
                  for each architecture
@@ -56,7 +57,7 @@ Options:
   --base ADDRESS for image and patches: where the image is loaded, decimal or 0x hexadecimal
   --segments     for image: as whoever copies PT_LOAD segments has it, which is the only image without section headers
   --member PATH  the member of that path, as ls lists it, instead of FILE itself: names from the outside in, !/ between
-  --all          for extract, kernels and launchers: every member
+  --all          for extract, kernels and launchers: every member; for size: what is in them, too
   --across       for kernels --all: a row a name, with what it needs on each architecture
   --carve        looks through the whole file for GPU code that no header tells of, too: its members are called by their offsets
   -o OUT         for image: the file to write its bytes to, all of them, with the zeros that are to be reserved; for

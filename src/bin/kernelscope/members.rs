@@ -58,19 +58,19 @@ pub fn kernels(
     Ok(())
 }
 
-/// The columns of the table of members that say how much there is of each.
+/// The columns of the tree of sizes in a terminal: names come last, since they are set in.
 const SIZES: &[Column] = &[
-    column("target", "Architecture", Unit::Text),
-    column("format", "Format", Unit::Word),
     column("stored_size", "Stored", Unit::Size),
     column("size", "Size", Unit::Size),
-    column("compression", "Compression", Unit::Word),
+    column("percent", "%", Unit::Number),
     column("kernel_count", "Kernels", Unit::Number),
-    column("path", "Path", Unit::Text),
+    column("wasted_bytes", "Stored again", Unit::Size),
+    column("what", "What", Unit::Word),
+    column("name", "Name", Unit::Text),
     column("same_as", "Same bytes as", Unit::Text),
 ];
 
-/// Some rows of a table, in an order of their own.
+/// Some rows of a tree, those that are in one set in further.
 struct Sizes<'a> {
     table: &'a dyn Table,
     rows: Vec<u64>,
@@ -86,9 +86,15 @@ impl Table for Sizes<'_> {
     }
 
     fn cell(&self, row: u64, key: &str) -> Cell<'_> {
-        match self.rows.get(row as usize) {
-            Some(&row) => self.table.cell(row, key),
-            None => Cell::None,
+        let Some(&row) = self.rows.get(row as usize) else {
+            return Cell::None;
+        };
+        let cell = self.table.cell(row, key);
+        match (key, self.table.cell(row, "depth")) {
+            ("name", Cell::Int(depth)) => {
+                format!("{:1$}{2}", "", 2 * depth as usize, cell.text(Unit::Text)).into()
+            }
+            _ => cell,
         }
     }
 
@@ -97,27 +103,28 @@ impl Table for Sizes<'_> {
     }
 }
 
-/// Prints how many bytes the code of each member takes, the largest first.
+/// Prints what takes how many bytes, as a tree; in a terminal as far as the members, unless all is asked for.
 pub fn size(
     document: &mut Document,
     arguments: &Arguments,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     survey(document);
-    let Some(table) = document.table("members") else {
+    let Some(table) = document.table("size") else {
         return list(document, arguments, out);
     };
-    let members = &document.contents().members;
-    let is_code = |row: &u64| members[*row as usize].code().is_some();
-    let mut rows: Vec<u64> = (0..table.len()).filter(is_code).collect();
-    rows.sort_by_key(|&row| std::cmp::Reverse(members[row as usize].span.size));
-    let sizes = Sizes {
-        table: &*table,
-        rows,
-    };
-    match arguments.json {
-        true => json(out, &Rows(&sizes))?,
-        false => lists::print(&sizes, out)?,
+    if arguments.json {
+        json(out, &Rows(&*table))?;
+        return Ok(());
     }
+    let is_told = |row: &u64| {
+        let is_within = table.cell(*row, "member") != Cell::None;
+        arguments.all || !is_within || table.cell(*row, "is_member") == Cell::Bool(true)
+    };
+    let sizes = Sizes {
+        rows: (0..table.len()).filter(is_told).collect(),
+        table: &*table,
+    };
+    lists::print(&sizes, out)?;
     Ok(())
 }
