@@ -14,7 +14,6 @@ import { type Picture, treemapSvg } from '../treemap-svg.ts';
 import { define, Part } from './part.ts';
 import './table.ts';
 import type { Leads, Table } from './table.ts';
-import { widthObserver } from './width.ts';
 
 /** Rectangles, at most. */
 const MOST = 320;
@@ -23,9 +22,12 @@ const TITLE = 17;
 const DEEP = 46;
 const WIDE = 40;
 const GAP = 1;
+const MARGIN = 16;
 /** A rectangle has a name where there is room for one. */
 const NAMED = { width: 34, height: 15 };
-const HEIGHT = { wide: 340, narrow: 300 };
+/** How high the map is: half of the room, so that the table has the other; where all is scrolled, so many pixels. */
+const HEIGHT = { least: 150, most: 440, narrow: 300 };
+const NARROW = 660;
 
 /** What the element shows, kept while something else is shown. */
 interface Kept {
@@ -41,12 +43,12 @@ interface Drawn extends Picture {
 }
 
 export class Size extends Part {
-  static override properties = { ...super.properties, columns: { attribute: false }, width: { state: true } };
+  static override properties = { ...super.properties, columns: { attribute: false }, room: { state: true } };
   static override styles = [
     super.styles,
     css`
       :host { display: grid; grid-template: auto minmax(200px, 1fr) / minmax(0, 1fr); block-size: 100%; min-block-size: 0; }
-      .above { padding: 10px 20px 4px; min-inline-size: 0; }
+      .above { padding: 10px ${MARGIN}px 4px; min-inline-size: 0; }
       .line { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; margin-block-end: 6px; }
       ol { display: flex; flex-wrap: wrap; min-inline-size: 0; }
       li:not(:first-child)::before { content: '›'; color: var(--dim); margin-inline: 6px; }
@@ -57,8 +59,8 @@ export class Size extends Part {
         vertical-align: top; display: block; border: 1px solid color-mix(in srgb, var(--ink) 22%, transparent); border-radius: 2px; unicode-bidi: isolate;
         background: color-mix(in srgb, var(--tint, var(--dim)) 26%, var(--paper)); color: var(--ink); line-height: 15px; }
       .map button > span { position: absolute; inset: 0 3px auto; overflow: hidden; text-overflow: ellipsis; }
-      .map .outer { background: var(--pane); font-weight: 600; }
       .map .role-padding, .map .role-unclaimed { background: repeating-linear-gradient(135deg, color-mix(in srgb, var(--tint) 45%, var(--paper)) 0 3px, var(--paper) 3px 6px); }
+      .map button.outer { background: var(--pane); font-weight: 600; }
       .map .again { background-image: repeating-linear-gradient(45deg, color-mix(in srgb, var(--warning) 40%, transparent) 0 2px, transparent 2px 7px); }
       .map button:hover { border-color: var(--ink); }
       .map button[aria-pressed="true"] { box-shadow: inset 0 0 0 2px var(--accent); border-color: var(--accent); }
@@ -67,7 +69,6 @@ export class Size extends Part {
       .error { color: var(--error); }
       @container (max-width: 700px) {
         :host { grid-template-rows: auto minmax(320px, auto); block-size: auto; min-block-size: 100%; }
-        .above { padding-inline: 12px; }
         .said { white-space: normal; }
         kernel-scope-table { block-size: 420px; }
         .by button { min-block-size: 32px; }
@@ -85,7 +86,7 @@ export class Size extends Part {
   ];
 
   declare columns: Column[];
-  declare width: number;
+  declare room: { width: number; height: number };
   #view: SizeView | null = null;
   #drawn: Drawn[] = [];
   /** The rectangle that the keyboard is on, and the one that is pointed at. */
@@ -93,32 +94,29 @@ export class Size extends Part {
   #pointed: SizeNode | null = null;
   #asking: AbortController | undefined;
   #failed = '';
-  readonly #observer = widthObserver(this);
+  readonly #observer =
+    typeof ResizeObserver === 'undefined'
+      ? null
+      : new ResizeObserver(([entry]) => {
+          const { width = 0, height = 0 } = entry?.contentRect ?? {};
+          if (width !== this.room.width || height !== this.room.height) this.room = { width, height };
+        });
 
   constructor() {
     super();
     this.columns = [];
-    this.width = 0;
+    this.room = { width: 0, height: 0 };
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (this.hasUpdated) this.#watch();
+    this.#observer?.observe(this);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#observer?.disconnect();
     this.#asking?.abort();
-  }
-
-  protected override firstUpdated(): void {
-    this.#watch();
-  }
-
-  #watch(): void {
-    const map = this.renderRoot.querySelector('.map');
-    if (map) this.#observer?.observe(map);
   }
 
   protected override willUpdate(properties: PropertyValues): void {
@@ -158,8 +156,11 @@ export class Size extends Part {
     if (!session) return nothing;
     const { measure, at } = this.#kept;
     const view = this.#view;
-    const height = this.width > 0 && this.width < 660 ? HEIGHT.narrow : HEIGHT.wide;
-    this.#drawn = view ? drawn(view.node, { x: 0, y: 0, width: this.width, height }) : [];
+    const isNarrow = this.room.width < NARROW;
+    const width = Math.max(0, this.room.width - 2 * MARGIN);
+    const half = Math.min(HEIGHT.most, Math.max(HEIGHT.least, Math.floor(this.room.height / 2)));
+    const height = isNarrow ? HEIGHT.narrow : half;
+    this.#drawn = view ? drawn(view.node, { x: 0, y: 0, width, height }) : [];
     this.#focus = Math.min(this.#focus, Math.max(0, this.#drawn.length - 1));
     const marked = holder(
       this.#drawn.map(({ node }) => node),
