@@ -341,6 +341,7 @@ impl Document {
                 .contents
                 .carve(source, self.format, is_all, budget, findings);
             self.leaves = Self::leaves_of(&self.contents, self.elf.as_ref());
+            self.sizes.take();
         }
         Progress {
             done,
