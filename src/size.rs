@@ -256,6 +256,8 @@ struct Node {
     kernels: Option<u64>,
     wasted: u64,
     is_share: bool,
+    /// Whether all of it that is code was opened.
+    is_open: bool,
 }
 
 /// The tree.
@@ -428,6 +430,7 @@ impl Tree {
             kernels: Some(0),
             wasted: 0,
             is_share: false,
+            is_open: true,
         });
         self.open.push(index);
         &mut self.nodes[index as usize]
@@ -454,6 +457,7 @@ impl Tree {
         into.kernels = sum(into.kernels, node.kernels);
         into.wasted += node.wasted;
         into.is_share |= node.is_share;
+        into.is_open &= node.is_open;
     }
 
     /// The parts of the file itself, by what they are for.
@@ -494,6 +498,7 @@ impl Tree {
             return;
         };
         node.size = member.size().or(unpacked);
+        node.is_open = found.is_some() || member.code().is_none();
         // Kernels are told of machine code alone.
         node.kernels = match member.code() {
             Some(Code::Machine) => found.and_then(|found| found.kernels).map(u64::from),
@@ -690,6 +695,7 @@ impl Table for SizeList<'_> {
             hidden("path", "Path", Unit::Text),
             hidden("member", "Member", Unit::Number),
             hidden("is_member", "Is a member", Unit::Word),
+            hidden("is_open", "Was opened", Unit::Word),
             hidden("row", "Row", Unit::Number),
             hidden("depth", "Depth", Unit::Number),
             hidden("parent", "Row that it is in", Unit::Number),
@@ -742,6 +748,10 @@ impl Table for SizeList<'_> {
             "path" => self.path(index).into(),
             "member" => self.member(node).into(),
             "is_member" => matches!(node.what, What::Member(_)).into(),
+            "is_open" => match node.what {
+                What::File | What::Arch(_) | What::Member(_) => node.is_open.into(),
+                _ => Cell::None,
+            },
             "row" => index.into(),
             "depth" => node.depth.into(),
             "parent" => node.parent.into(),

@@ -32,8 +32,8 @@ import type { Saved } from './extract.ts';
 import type { Folds } from './fold.ts';
 import type { Leaves } from './ribbon.ts';
 import type { Runs } from './runs.ts';
-import type { Surveyed } from './survey.ts';
 import type { Measure, SizeView } from './sizes.ts';
+import type { Surveyed } from './survey.ts';
 
 export type {
   BankPart,

@@ -5,13 +5,14 @@ import { css, html, nothing, type PropertyValues } from 'lit';
 import { isAbort, message } from '../client.ts';
 import { save } from '../out.ts';
 import type { Cell, Column } from '../protocol.ts';
-import type { Session } from '../session.ts';
+import type { Change, Session } from '../session.ts';
 import { holder, type Measure, type SizeNode, type SizeRow, type SizeView } from '../sizes.ts';
 import { styled } from '../styled.ts';
 import { bytes, name, share } from '../text.ts';
 import { type Box, neighbour, squarify } from '../treemap.ts';
 import { type Picture, treemapSvg } from '../treemap-svg.ts';
 import { define, Part } from './part.ts';
+import './survey.ts';
 import './table.ts';
 import type { Leads, Table } from './table.ts';
 
@@ -127,6 +128,11 @@ export class Size extends Part {
     }
   }
 
+  protected override changed(change: Change | null): void {
+    super.changed(change);
+    if (change === 'surveyed' || change === 'reopened') void this.#ask();
+  }
+
   get #kept(): Kept {
     const kept = (this.session?.kept.get('size') as Kept | undefined) ?? { measure: 'stored', top: 0, at: -1 };
     this.session?.kept.set('size', kept);
@@ -147,7 +153,6 @@ export class Size extends Part {
       if (isAbort(error)) return;
       this.#failed = message(error);
     }
-    this.#pointed = null;
     this.requestUpdate();
   }
 
@@ -170,6 +175,7 @@ export class Size extends Part {
       html`<button aria-pressed=${measure === key} @click=${() => this.#measure(key)}>${title}</button>`;
     return html`
       <div class="above">
+        <kernel-scope-survey flush .session=${session}></kernel-scope-survey>
         <div class="line">
           <nav aria-label="What is shown"><ol>${view?.above.map((row) => html`<li><button class="link" @click=${() => this.#zoom(row.row)}>${titleOf(row)}</button></li>`)}
             <li aria-current="true">${view ? titleOf(view.node) : ''}</li></ol></nav>
@@ -232,6 +238,7 @@ export class Size extends Part {
   #zoom(row: number): void {
     this.#kept.top = row;
     this.#focus = 0;
+    this.#pointed = null;
     void this.#ask();
   }
 

@@ -470,6 +470,7 @@ export class Table extends Part {
     const { sort, descending, filter } = kept;
     const isSame = () => this.#kept === kept && !this.#isPreparing && kept.sort === sort && kept.filter === filter;
     const index = this.#pages.peek(Math.floor(kept.row / PAGE))?.index[kept.row % PAGE];
+    if (this.#isTree) await this.#foldMost(session, {});
     const folds = (this.#isFoldable && kept.folds) || undefined;
     const columns = await session.call('columns', [table]);
     const matched = await session.call('query', [table, { sort, descending, filter, folds }]);
@@ -491,13 +492,15 @@ export class Table extends Part {
     this.#pages.clear();
     for (const [i, window] of windows.entries()) this.#pages.put(first + i, window);
     kept.matched = matched;
-    if (filter === '') kept.all = matched;
+    if (filter === '' && !this.#isTree) kept.all = matched;
     if (row !== null && row !== kept.row) {
       kept.chosen = length(kept.chosen) === 1 && has(kept.chosen, kept.row) ? [[row, row + 1]] : [];
       kept.row = row;
       kept.anchor = row;
     }
     this.requestUpdate();
+  }
+
   /** Folds a tree at first, and again where rows have come between those that are folded. */
   async #foldMost(session: Session, options: Options): Promise<void> {
     const { table } = this;
