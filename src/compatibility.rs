@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-/// Whether code runs somewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether code runs somewhere, the best answer first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Answer {
     /// It does.
     Yes,
+    /// It does once the driver has compiled it.
+    Jit,
     /// It does under a condition that the reason names.
     Depends,
     /// It does not.
@@ -18,6 +20,7 @@ impl Answer {
     pub fn word(self) -> &'static str {
         match self {
             Self::Yes => "yes",
+            Self::Jit => "jit",
             Self::Depends => "depends",
             Self::No => "no",
         }
@@ -42,6 +45,19 @@ pub struct Gpu {
     pub products: &'static str,
     /// Whether the code runs there.
     pub runs: Compatibility,
+    /// Of a file that holds others, what the answer is about.
+    pub served_by: Option<Served>,
+    /// Of such a file, how many of its kernels do not run there, once that is known.
+    pub missing_kernels: Option<u64>,
+}
+
+/// The code among a file's members that runs on a GPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// What code it is: `machine code for sm_86`, `PTX for compute_90`.
+    pub by: String,
+    /// The path of the first member that is such code.
+    pub path: Box<str>,
 }
 
 /// The answer in a line.

@@ -11,6 +11,7 @@ use crate::kernels::{AmdgpuKernelList, AttributeList, CallList, CubinKernelList}
 use crate::launch::{Inputs, Launch};
 use crate::lists::GpuList;
 use crate::metadata::{MetadataList, PrintfList};
+use crate::nvidia::runs::Chip;
 use crate::nvidia::{self, Code, Coredump, Cubin, coredump};
 use crate::occupancy::OccupancyAnswer;
 use crate::record::Record;
@@ -80,16 +81,18 @@ impl Device {
     /// GPUs of the file's family, and whether its code runs on them; `None` where that is not known.
     pub fn gpu_list(&self) -> Option<GpuList> {
         match self {
+            Self::None | Self::Coredump(_) => None,
+            Self::Cubin(cubin) => Some(GpuList(cubin.gpus())),
             Self::CodeObject(object) => Some(GpuList(object.gpus())),
-            _ => None,
         }
     }
 
     /// Whether its code runs on the GPU that is asked for, by the family's own names; `None` if there is no such GPU.
     pub fn runs_on(&self, asked: &str) -> Option<Gpu> {
         match self {
+            Self::None | Self::Coredump(_) => None,
+            Self::Cubin(cubin) => Some(cubin.runs_on(Chip::named(asked)?)),
             Self::CodeObject(object) => object.runs_on(asked),
-            _ => None,
         }
     }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::across::AcrossList;
 use crate::amdgpu::Directives;
 use crate::bank::BankList;
+use crate::compatibility::Gpu;
 use crate::container::{Contents, Format, identify};
 use crate::coredump::CoredumpList;
 use crate::decode::{Decoded, Dumped};
@@ -20,10 +21,11 @@ use crate::elf::{Elf, Image};
 use crate::error::{Diagnostic, Diagnostics, Error, Kind, Result, Severity};
 use crate::launch::{Inputs, Launch};
 use crate::lists::{
-    DiagnosticList, ImageList, MapList, NoteList, RelocationList, SectionList, SegmentList,
-    SymbolList,
+    DiagnosticList, GpuList, ImageList, MapList, NoteList, RelocationList, SectionList,
+    SegmentList, SymbolList,
 };
 use crate::members::{ArchList, MemberList};
+use crate::missing::{Missing, MissingList};
 use crate::nvidia::Code;
 use crate::nvidia::bank0::Bank0;
 use crate::occupancy::OccupancyAnswer;
@@ -31,6 +33,7 @@ use crate::patches::PatchList;
 use crate::record::Record;
 use crate::registered::{LauncherList, Registered, WrapperList};
 use crate::rows::{Progress, Table};
+use crate::runs::{AnyGpu, Offer, Offers};
 use crate::size::{SizeList, Sizes};
 use crate::source::Source;
 use crate::span::Span;
@@ -57,6 +60,8 @@ pub struct Document {
     /// What the host registers, by how many kernels were known.
     registered: RefCell<Option<(usize, Rc<Registered>)>>,
     sizes: OnceCell<Sizes>,
+    /// What the survey has found to be missing.
+    missing: OnceCell<Missing>,
 }
 
 /// A table that a file has.
@@ -117,6 +122,8 @@ pub struct Summary {
     pub verdict: Verdict,
     /// The tables that it has.
     pub tables: Vec<TableInfo>,
+    /// Whether it is known on which GPUs it runs: whether there is the table `gpus`.
+    pub has_gpus: bool,
     /// Of a dump, what can be typed to have it read as something else.
     pub decoded: Option<Decoded>,
 }
@@ -251,6 +258,7 @@ impl Document {
             patches: OnceCell::new(),
             registered: RefCell::default(),
             sizes: OnceCell::new(),
+            missing: OnceCell::new(),
         }
     }
 
@@ -279,6 +287,7 @@ impl Document {
             patches: OnceCell::new(),
             registered: RefCell::default(),
             sizes: OnceCell::new(),
+            missing: OnceCell::new(),
         }
     }
 
@@ -322,6 +331,7 @@ impl Document {
         self.survey = survey;
         self.findings = findings;
         self.sizes.take();
+        self.missing.take();
         progress
     }
 
@@ -420,6 +430,56 @@ impl Document {
     /// What it runs on.
     pub fn target(&self) -> Option<String> {
         self.device.target()
+    }
+
+    /// GPUs of the families that it has code for, and whether that runs on them; `None` where that is not known.
+    pub fn gpu_list(&self) -> Option<GpuList> {
+        let offers = match self.device.gpu_list() {
+            Some(list) => return Some(list),
+            None => self.offers(),
+        };
+        let gpus = offers.gpus().into_iter().map(|gpu| self.on(&offers, gpu));
+        Some(GpuList(gpus.collect())).filter(|list| !list.0.is_empty())
+    }
+
+    /// Whether its code runs on the GPU that is asked for, by the family's own names or by a part of its product's name; `None` if
+    /// there is no such GPU.
+    pub fn runs_on(&self, asked: &str) -> Option<Gpu> {
+        match self.device {
+            Device::Cubin(_) | Device::CodeObject(_) => self.device.runs_on(asked),
+            _ => Some(self.on(&self.offers(), AnyGpu::named(asked)?)),
+        }
+    }
+
+    fn on(&self, offers: &Offers, gpu: AnyGpu) -> Gpu {
+        let mut found = offers.on(gpu);
+        found.missing_kernels = self.missing().map(|missing| missing.not_running(gpu));
+        found
+    }
+
+    /// Which code it is, or its members are.
+    pub fn offers(&self) -> Offers {
+        match self.format {
+            Format::Ptx => Offers::of_ptx(&self.source),
+            // What a core dump holds ran already.
+            Format::CudaCoredump => Offers::default(),
+            _ => Offers::of(&self.contents, &self.survey),
+        }
+    }
+
+    /// Which of the members' kernels are in what code; `None` for a file that holds no others, and until all of them were opened.
+    pub fn missing(&self) -> Option<&Missing> {
+        self.contents.some()?;
+        let is_known = self.survey.is_finished(self);
+        is_known.then(|| {
+            self.missing
+                .get_or_init(|| Missing::new(self.offers(), &self.survey))
+        })
+    }
+
+    fn missing_list(&self, gpu: Option<AnyGpu>) -> Option<MissingList<'_>> {
+        self.contents.some()?;
+        Some(MissingList::new(self.missing(), &self.survey, gpu))
     }
 
     /// The findings so far.
@@ -531,7 +591,12 @@ impl Document {
     pub fn summary(&self) -> Summary {
         let tables = TABLES.iter().filter_map(|&(key, title)| {
             let count = self.table(key)?.len();
-            let always = matches!(key, "map" | "diagnostics" | "across");
+            let always = match key {
+                "map" | "diagnostics" | "across" => true,
+                // What is missing is known once the members are opened.
+                "missing" => self.offers().all().iter().any(Offer::has_kernels),
+                _ => false,
+            };
             (count > 0 || always).then_some(TableInfo { key, title, count })
         });
         Summary {
@@ -542,6 +607,8 @@ impl Document {
             facts: self.facts(),
             verdict: self.verdict(),
             tables: tables.collect(),
+            has_gpus: matches!(self.device, Device::Cubin(_) | Device::CodeObject(_))
+                || !self.offers().all().is_empty(),
             decoded: self.dumped.as_ref().map(|dumped| dumped.decoded.clone()),
         }
     }
@@ -563,7 +630,7 @@ impl Document {
 
     /// The table called `key`: one of [`TABLES`]; `gpus`, the GPUs that its code might run on; `size`, what takes how many bytes; or one
     /// of a part: `code/3` has the instructions of kernel 3, `attributes/3` its attributes, `text/0` the lines of the first text, `size/3`
-    /// what is directly in row 3 of `size`. `None` where the file cannot
+    /// what is directly in row 3 of `size`, `missing/sm_90` kernels and whether they run on that GPU. `None` where the file cannot
     /// have it.
     pub fn table(&self, key: &str) -> Option<Box<dyn Table + '_>> {
         let elf = self.elf.as_ref();
@@ -590,6 +657,7 @@ impl Document {
                 registered: self.registered()?,
                 survey: &self.survey,
             }),
+            "missing" => Box::new(self.missing_list(None)?),
             "kernels" => self.device.kernel_list()?,
             "calls" => self.device.call_list(elf?)?,
             "sections" => Box::new(SectionList(elf?)),
@@ -618,7 +686,7 @@ impl Document {
                 notes: &self.notes,
             }),
             "map" => Box::new(MapList(self)),
-            "gpus" => Box::new(self.device.gpu_list()?),
+            "gpus" => Box::new(self.gpu_list()?),
             "size" => Box::new(self.size_list()?),
             "diagnostics" => Box::new(DiagnosticList {
                 findings: self.findings.all(),
@@ -653,6 +721,7 @@ impl Document {
                 let most = index.filter(|&most| most <= ACROSS_LIMIT)?;
                 Box::new(AcrossList::first(&self.survey, most))
             }
+            "missing" => Box::new(self.missing_list(Some(AnyGpu::named(of)?))?),
             "attributes" => return self.device.attribute_list(self.elf.as_ref()?, index?),
             "code" => return self.device.instruction_list(self.elf.as_ref()?, index?),
             "size" => Box::new(self.size_list()?.within(index? as u32)?),
@@ -961,6 +1030,7 @@ pub const TABLES: &[(&str, &str)] = &[
     ("all_kernels", "Kernels of all members"),
     ("wrappers", "Registered wrappers"),
     ("launchers", "Registered kernels"),
+    ("missing", "Missing kernels"),
     ("kernels", "Kernels"),
     ("methods", "Methods"),
     ("qmds", "Launch descriptors"),

@@ -568,8 +568,13 @@ impl Table for GpuList {
             column("runs", "Runs", Unit::Word),
             column("reason", "Why", Unit::Text),
             column("products", "Products", Unit::Text),
+            column("served_by", "By", Unit::Text),
+            column("missing_kernels", "Missing kernels", Unit::Number),
+            hidden("path", "In", Unit::Text),
         ];
-        COLUMNS
+        // What serves a GPU is a question where there are members.
+        let is_served = self.0.iter().any(|gpu| gpu.served_by.is_some());
+        &COLUMNS[..if is_served { COLUMNS.len() } else { 4 }]
     }
 
     fn len(&self) -> u64 {
@@ -585,6 +590,16 @@ impl Table for GpuList {
             "runs" => gpu.runs.answer.word().into(),
             "reason" => gpu.runs.reason.as_str().into(),
             "products" => gpu.products.into(),
+            "served_by" => gpu
+                .served_by
+                .as_ref()
+                .map(|served| served.by.as_str())
+                .into(),
+            "missing_kernels" => gpu.missing_kernels.into(),
+            "path" => {
+                let served = gpu.served_by.as_ref();
+                served.map(|served| &*served.path).into()
+            }
             _ => Cell::None,
         }
     }

@@ -54,7 +54,7 @@ impl Serialize for Report<'_> {
         map.serialize_entry("load_image", &loaded.map(|image| ImageReport(image, true)))?;
         let kernels = document.kernel_count().map(|_| Kernels(document));
         map.serialize_entry("kernels", &kernels)?;
-        if let Some(gpus) = document.device().gpu_list() {
+        if let Some(gpus) = document.gpu_list() {
             let gpus = TableReport(Box::new(gpus.of_those_that_run()));
             map.serialize_entry("runs_on", &gpus)?;
         }

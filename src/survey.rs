@@ -7,17 +7,18 @@
 
 use serde::Serialize;
 
-use crate::container::{Contents, Member};
+use crate::container::{Contents, Format, Member};
 use crate::document::Document;
 use crate::error::{Diagnostic, Diagnostics, Kind};
 use crate::index::Index;
+use crate::nvidia::ptx;
 use crate::rows::{Cell, Column, Table, Unit, column, hidden};
 use crate::size::MemberParts;
 use crate::source::Source;
 use crate::span::Span;
 use crate::unpack;
 
-/// Kernels that are listed of all members together, at most.
+/// Kernels that are listed of all members together, at most; and as many of texts.
 const KERNEL_LIMIT: usize = 1 << 20;
 /// Architectures that kernels are set side by side for, at most.
 pub const ARCH_LIMIT: usize = 64;
@@ -29,7 +30,7 @@ const LEVELS: usize = 6;
 /// Bytes that are read at once for a digest.
 const CHUNK: u64 = 1 << 20;
 /// The number of the first member that only opening another told of.
-const INNER: u32 = 1 << 31;
+pub(crate) const INNER: u32 = 1 << 31;
 /// No number, or no index.
 const NONE: u32 = u32::MAX;
 
@@ -52,9 +53,11 @@ pub struct Survey {
     /// For each digest the first member that has it.
     firsts: Vec<u32>,
     kernels: Vec<FoundKernel>,
+    /// Kernels of PTX texts: their member, and the number of their name.
+    entries: Vec<(u32, u32)>,
     names: Index,
     texts: Vec<Box<str>>,
-    /// How many kernels have each name.
+    /// How many kernels of machine code have each name.
     uses: Vec<u32>,
     archs: Index,
     targets: Vec<Box<str>>,
@@ -135,6 +138,8 @@ pub struct SurveyProgress {
 pub struct Surveyed {
     /// Kernels, also of members in it; `None` of what is not read for them, or could not be opened.
     pub kernels: Option<u32>,
+    /// Whether it is code that is still to be linked.
+    pub is_relocatable: bool,
     /// The number of the first member that has the same bytes, if it is another.
     pub same_as: Option<u32>,
     /// Bytes that it had.
@@ -171,7 +176,10 @@ fn hides(member: &Member) -> bool {
 impl Survey {
     /// What is known of the member of that number.
     pub fn of(&self, number: u32) -> Option<Surveyed> {
-        *self.members.get(number as usize)?
+        match self.inner_of(number) {
+            Some(inner) => Some(inner.found),
+            None => *self.members.get(number as usize)?,
+        }
     }
 
     /// Whether opening the member tells something of it.
@@ -209,6 +217,11 @@ impl Survey {
         &self.targets
     }
 
+    /// Whether all members of `document` that are code were opened.
+    pub fn is_finished(&self, document: &Document) -> bool {
+        self.next as usize >= document.contents().members.len()
+    }
+
     /// What the kernels that were found are called, each once.
     pub fn kernel_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.texts.iter().map(|name| &**name)
@@ -219,7 +232,7 @@ impl Survey {
         Some(self.texts.get(usize::try_from(name).ok()?)?)
     }
 
-    /// How many kernels of that name were found; `None` before there was any.
+    /// How many kernels of that name were found in machine code; `None` before there was any.
     pub fn kernels_called(&self, name: &str) -> Option<u32> {
         let found = self.names.get(name.as_bytes());
         match found {
@@ -255,6 +268,13 @@ impl Survey {
     /// What takes how many bytes of each.
     pub(crate) fn parts(&self) -> &MemberParts {
         &self.parts
+    }
+
+    /// The kernels that were found in machine code and in PTX: their member, and the number of their name.
+    pub(crate) fn found(&self) -> impl Iterator<Item = (u32, u32)> {
+        let kernels = self.kernels.iter();
+        let kernels = kernels.map(|kernel| (kernel.member, kernel.name));
+        kernels.chain(self.entries.iter().copied())
     }
 
     /// Opens members of `document`, until about `budget` bytes of them are read; none for a budget of 0.
@@ -443,7 +463,10 @@ impl Survey {
             }
             found.same_as = Some(self.firsts[of]).filter(|&first| first != number);
         }
-        if let Some(table) = opened.table("kernels") {
+        found.is_relocatable = opened.elf().is_some_and(|elf| elf.header.is_relocatable());
+        if opened.format() == Format::Ptx {
+            found.kernels = self.entries(number, opened.source());
+        } else if let Some(table) = opened.table("kernels") {
             let target = member.target.as_deref().unwrap_or_default();
             found.kernels = Some(self.kernels(number, target, &*table));
         }
@@ -469,14 +492,9 @@ impl Survey {
             if self.kernels.len() >= KERNEL_LIMIT {
                 continue;
             }
-            let name = table.cell(row, "name").text(Unit::Text).into_owned();
-            let number = self.names.add(name.as_bytes());
-            if number == self.texts.len() {
-                self.texts.push(name.into());
-                self.uses.push(0);
-                self.chains.push([NONE; 2]);
-            }
-            self.uses[number] += 1;
+            let cell = table.cell(row, "name");
+            let name = self.name(&cell.text(Unit::Text));
+            self.uses[name as usize] += 1;
             let mut numbers = [NONE; NUMBERS.len()];
             for (into, (_, _, keys)) in numbers.iter_mut().zip(NUMBERS) {
                 let found = keys.iter().find_map(|key| match table.cell(row, key) {
@@ -489,12 +507,12 @@ impl Survey {
             self.kernels.push(FoundKernel {
                 member,
                 row: row as u32,
-                name: number as u32,
+                name,
                 numbers,
             });
             let arch = *arch.get_or_insert_with(|| self.arch(target));
             if let Some(arch) = arch {
-                self.set_beside(number, arch, kernel, numbers);
+                self.set_beside(name as usize, arch, kernel, numbers);
             }
         }
         count
@@ -541,6 +559,30 @@ impl Survey {
             numbers,
             next: NONE,
         });
+    }
+
+    /// Takes the kernels of a PTX text. How many there are.
+    fn entries(&mut self, member: u32, source: &Source) -> Option<u32> {
+        let mut count = 0;
+        let read = ptx::entries(source, &mut |name| {
+            count += 1;
+            if self.entries.len() < KERNEL_LIMIT {
+                let name = self.name(name);
+                self.entries.push((member, name));
+            }
+        });
+        read.ok().map(|()| count)
+    }
+
+    /// The number of a kernel's name.
+    fn name(&mut self, name: &str) -> u32 {
+        let number = self.names.add(name.as_bytes());
+        if number == self.texts.len() {
+            self.texts.push(name.into());
+            self.uses.push(0);
+            self.chains.push([NONE; 2]);
+        }
+        number as u32
     }
 }
 

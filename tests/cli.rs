@@ -37,7 +37,10 @@ fn exit_codes_tell_what_happened() {
         &["record", &good],
         &["record", &good, "--at", "99999999"],
         &["record", &good, "--at", "0", "--form", "pdf"],
-        &["runs", &good],
+        &["runs", &fixture("own/elf32.elf")],
+        &["runs", &good, "sm_99"],
+        &["archs", &good, "--gpu", "GeForce"],
+        &["members", &good, "--gpu", "sm_90"],
         &["runs", &code_object, "gfx90"],
         &["runs", &code_object, "gfx906", "gfx908"],
         &["bank0", &good],
@@ -100,6 +103,40 @@ fn whether_code_runs_is_said_of_one_gpu_and_of_all() {
     let all: Vec<String> = said(&[]).lines().skip(1).map(str::to_owned).collect();
     assert_eq!(all.len(), 2);
     assert!(all[0].starts_with("gfx90a:sramecc-:xnack+  yes"), "{all:?}");
+}
+
+#[test]
+fn which_kernels_do_not_run_on_a_gpu_is_said_with_the_answer() {
+    let file = fixture("container/partial.fatbin");
+    let said = |arguments: &[&str]| {
+        let output = kernelscope(arguments);
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    // The code is for sm_80, sm_90 and compute_90 (partial.cu).
+    let text = said(&["archs", &file, "--gpu", "H100"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[0],
+        "sm_90 (NVIDIA H100, NVIDIA H200, NVIDIA GH200): yes, the code is for it; by the machine code for sm_90, as in 2"
+    );
+    assert_eq!(lines[1], "1 of 4 kernels do not run there");
+    assert!(lines[4].starts_with("_Z4fillIdEvPT_S0_"), "{text}");
+    let json = said(&["archs", &file, "--gpu", "12.0", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["gpu"]["runs"], "jit");
+    assert_eq!(json["gpu"]["served_by"], "PTX for compute_90");
+    assert_eq!(json["kernels"], 4);
+    assert_eq!(json["gpu"]["missing_kernels"], 1);
+    assert_eq!(json["missing"][0]["runs"], "no");
+    let text = said(&["missing", &file]);
+    assert_eq!(text.lines().count(), 3, "{text}");
+    // A file that is code itself has an answer and no members.
+    let text = said(&["archs", &fixture(VADD), "--gpu", "sm_90"]);
+    assert_eq!(
+        text,
+        "sm_90 (NVIDIA H100, NVIDIA H200, NVIDIA GH200): yes, the code is for it\n"
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chosen, type Gpu, gpusOf, inShort } from './gpus.ts';
+import { chosen, type Gpu, gpusOf, groups, inShort } from './gpus.ts';
 import type { Column, Window } from './protocol.ts';
 
 const gpu = (name: string, runs: Gpu['runs']): Gpu => ({ gpu: name, runs, reason: '', products: '' });
@@ -27,7 +27,24 @@ test('the GPU that was chosen stays chosen, else one on which the code runs is',
 });
 
 test('modes are told where they differ', () => {
-  expect(inShort(GPUS, 'yes')).toEqual(['gfx900', 'gfx90c:xnack-']);
-  expect(inShort(GPUS, 'no')).toEqual(['gfx90c:xnack+', 'gfx1030']);
-  expect(inShort(GPUS, 'depends')).toEqual([]);
+  const of = (runs: Gpu['runs']) =>
+    inShort(
+      GPUS,
+      GPUS.filter((gpu) => gpu.runs === runs),
+    );
+  expect(of('yes')).toEqual(['gfx900', 'gfx90c:xnack-']);
+  expect(of('no')).toEqual(['gfx90c:xnack+', 'gfx1030']);
+  expect(of('depends')).toEqual([]);
+});
+
+test('vendors are told where there are several, the best answers first', () => {
+  const titles = (gpus: Gpu[]) => groups(gpus).map(({ title, gpus }) => `${title}: ${gpus.length}`);
+  expect(titles(GPUS)).toEqual(['It runs on: 3', 'It does not run on: 2']);
+  expect(titles([gpu('sm_120', 'jit'), gpu('sm_90', 'yes'), ...GPUS])).toEqual([
+    'NVIDIA · It runs on: 1',
+    'NVIDIA · Compiled by the driver for: 1',
+    'AMD · It runs on: 3',
+    'AMD · It does not run on: 2',
+  ]);
+  expect(chosen([gpu('sm_50', 'depends'), gpu('sm_120', 'jit')], '')?.gpu).toBe('sm_120');
 });

@@ -14,6 +14,7 @@ import type { ImageData } from './elements/image.ts';
 import './elements/image.ts';
 import './elements/kernels.ts';
 import './elements/map.ts';
+import type { MissingData } from './elements/missing.ts';
 import type { Rows, SummaryData } from './elements/summary.ts';
 import './elements/summary.ts';
 import { type Leads, showSelected } from './elements/table.ts';
@@ -60,6 +61,7 @@ const ICONS: Record<string, string> = {
   archs: 'M3 3h4v4h-4zM9 3h4v4h-4zM3 9h4v4h-4zM9 9h4v4h-4z',
   members: 'M2.500 4.500h4l1.500 2h5.500v7h-11z',
   size: 'M2.500 2.500h11v11h-11zM9 2.500v11M9 7.500h4.500M2.500 9h6.500',
+  missing: 'M2.500 3h4v4h-4zM9.500 3h4v4h-4zM2.500 9h4v4h-4zM10 9.500l3 3M13 9.500l-3 3',
   diagnostics: 'M8 2.5l6 11H2zM8 7v3M8 11.5v.5',
 };
 const TABLE_ICON = 'M2.5 3h11v10h-11zM2.5 6.300h11M2.5 9.600h11M6.5 3v10';
@@ -103,7 +105,7 @@ const summary = panel({
     const kernelCount = session.countOf('kernels');
     const { format, decoded } = session.summary;
     const isMember = session.source.member !== undefined;
-    const first = (table: string, many: number) => (session.countOf(table) === 0 ? null : rowsOf(table, many));
+    const first = (table: string, many: number, has = session.countOf(table) > 0) => (has ? rowsOf(table, many) : null);
     const rowsOf = async (table: string, many = FIRST): Promise<Rows> => {
       const [columns, window] = await Promise.all([
         session.call('columns', [table], { signal }),
@@ -115,7 +117,6 @@ const summary = panel({
     const isContainer = session.countOf('archs') > 0;
     // Code may be in it that nothing tells of.
     const isSilent = kernelCount === 0 && session.countOf('archs') === 0 && session.size > 0 && decoded === null;
-    const isCodeObject = format === 'amdgpu';
     const [exceptions, kernel, kernels, archs, members, across, findings, gpus] = await Promise.all([
       first('exceptions', FIRST),
       kernelCount === 1 ? session.call('kernel', [0], { signal }) : null,
@@ -124,7 +125,7 @@ const summary = panel({
       first('members', FIRST),
       session.countOf('across') > 0 ? rowsOf(`across/${FIRST}`) : null,
       session.call('diagnostics', [], { signal }),
-      isCodeObject ? first('gpus', GPUS) : null,
+      first('gpus', GPUS, session.summary.has_gpus),
       mayBeDump ? import('./elements/read.ts') : null,
       isContainer ? import('./elements/survey.ts') : null,
       isSilent ? import('./elements/carve.ts') : null,
@@ -246,6 +247,22 @@ const MADE: Record<string, Made> = {
         .saves=${(runs: Runs | null, options: Options) => saveMembers(session, runs, options)}></kernel-scope-table></kernel-scope-carve>`,
   }),
   ...Object.fromEntries(COREDUMP.map(([key, title]) => [key, coredump(key, title)])),
+  missing: panel({
+    isSurveyed: true,
+    request: async (session, signal): Promise<MissingData> => {
+      const gpu = parseView(session.view).rest;
+      const [columns, all, window] = await Promise.all([
+        session.call('columns', [gpu ? `missing/${gpu}` : 'missing'], { signal }),
+        session.call('columns', ['gpus'], { signal }),
+        session.call('list', ['gpus', 0, GPUS], { signal }),
+        import('./elements/missing.ts'),
+        import('./elements/survey.ts'),
+      ]);
+      return { gpu, columns, gpus: gpusOf(all, window) };
+    },
+    view: (session, data: MissingData) =>
+      html`<kernel-scope-missing .session=${session} .data=${data}></kernel-scope-missing>`,
+  }),
   metadata: panel({
     // What is selected of it, as a finding does, is what whoever opens it wants to see.
     request: async (session, signal) => {

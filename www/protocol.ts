@@ -136,16 +136,13 @@ export type Calls = {
    * have what is known so far. For none, only tells how far that has come.
    */
   survey(milliseconds: number): Surveyed;
-<<<<<<< HEAD
   /**
    * Long. Looks through the whole file for GPU code that no header tells of; without `isMore` not any further. What is found are members
    * behind the others, also where it is given up.
    */
   carve(isMore: boolean): Told;
-=======
   /** Where the kernel is that a cell of the table `across` is about. */
   foundKernel(row: number, column: string): FoundKernel | null;
->>>>>>> 691d69f (Kernels across members: a row a name, a column an architecture; libraries in packed members are opened for their kernels)
   /** Long. Runs the checks that read whole tables. */
   check(): Summary;
   columns(table: string): Column[];

@@ -47,7 +47,6 @@ const answers: Omit<Answers, 'open' | 'openPath' | 'close'> = {
     }
     return { progress, summary: file.summary() };
   },
-<<<<<<< HEAD
   *carve(file, isMore) {
     while (isMore) {
       const { done, total, finished } = file.carve(4 << 20);
@@ -56,9 +55,7 @@ const answers: Omit<Answers, 'open' | 'openPath' | 'close'> = {
     }
     return told(file);
   },
-=======
   foundKernel: (file, row, column) => file.foundKernel(row, column) ?? null,
->>>>>>> 691d69f (Kernels across members: a row a name, a column an architecture; libraries in packed members are opened for their kernels)
   columns: (file, table) => withDerived(table, file.columns(table)),
   *query(file, table, query: Query) {
     const { sort, descending, filter, folds } = underived(table, query);

@@ -22,7 +22,7 @@ pub mod processor;
 mod record;
 pub mod registers;
 mod resident;
-mod runs;
+pub mod runs;
 pub mod schema;
 pub mod tables;
 pub mod target;

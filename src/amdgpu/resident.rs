@@ -102,7 +102,7 @@ impl CodeObject {
             form.note("gpu", "the file names no processor that is known");
         } else if let Some(found) = self.runs_on(gpu.name).map(|gpu| gpu.runs) {
             match found.answer {
-                Answer::Yes => {}
+                Answer::Yes | Answer::Jit => {}
                 Answer::No => {
                     let message = format!("the code does not run there: {}", found.reason);
                     form.note("gpu", message);

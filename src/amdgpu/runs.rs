@@ -7,7 +7,7 @@ use crate::compatibility::{Answer, Compatibility, Gpu};
 use crate::order;
 
 /// The GPUs that code objects are built for, each in all of its modes, by generation.
-fn gpus() -> Vec<Target> {
+pub fn gpus() -> Vec<Target> {
     let modes = |has: bool| match has {
         true => &[Setting::Off, Setting::On][..],
         false => &[Setting::Unsupported],
@@ -43,7 +43,7 @@ pub(super) fn products(processor: &Processor) -> &'static str {
 
 /// The GPU that is asked for: by a target ID, whose modes can be left out, or by a part of what it is sold as that
 /// no other processor is sold as.
-pub(super) fn gpu(asked: &str) -> Option<Target> {
+pub fn gpu(asked: &str) -> Option<Target> {
     if let Some(target) = Target::named(asked) {
         return Some(target).filter(|target| !target.processor.is_generic());
     }
@@ -72,6 +72,69 @@ fn feature(name: &str, wanted: Setting, gpu: Setting) -> Option<(Answer, String)
     Some((answer, format!("{name} has to be {word}{rest}")))
 }
 
+/// The GPU with an answer.
+pub fn with(gpu: Target, runs: Compatibility) -> Gpu {
+    Gpu {
+        name: gpu.to_string(),
+        products: products(gpu.processor),
+        runs,
+        served_by: None,
+        missing_kernels: None,
+    }
+}
+
+/// Under which conditions code for `own` runs on `gpu`, or why it does not.
+fn conditions(own: Target, gpu: Target) -> Result<Vec<String>, String> {
+    let processor = own.processor;
+    if !processor.runs_on(gpu.processor.name) {
+        return Err(match processor.is_generic() {
+            true => format!(
+                "{} stands for {}",
+                processor.name,
+                processor.members.join(", ")
+            ),
+            false => format!("the code is for {}", processor.name),
+        });
+    }
+    let mut conditions = Vec::new();
+    let features = [
+        feature("SRAMECC", own.sramecc, gpu.sramecc),
+        feature("XNACK", own.xnack, gpu.xnack),
+    ];
+    for (answer, reason) in features.into_iter().flatten() {
+        match answer {
+            Answer::No => return Err(reason),
+            _ => conditions.push(reason),
+        }
+    }
+    Ok(conditions)
+}
+
+/// The answer that follows for code for `processor`.
+fn answer(processor: &Processor, conditions: Result<Vec<String>, String>) -> Compatibility {
+    let (answer, reason) = match conditions {
+        Err(reason) => (Answer::No, reason),
+        Ok(conditions) if !conditions.is_empty() => (Answer::Depends, conditions.join("; ")),
+        Ok(_) => {
+            let reason = match processor.is_generic() {
+                true => format!("{} stands for it", processor.name),
+                false => "the code is for it".into(),
+            };
+            (Answer::Yes, reason)
+        }
+    };
+    Compatibility { answer, reason }
+}
+
+/// Whether code runs on `gpu` of which no more is known than what it is for, with what else has to happen first.
+pub fn of_target(own: Target, gpu: Target, first: Option<String>) -> Compatibility {
+    let mut conditions = conditions(own, gpu);
+    if let Ok(conditions) = &mut conditions {
+        conditions.extend(first);
+    }
+    answer(own.processor, conditions)
+}
+
 impl CodeObject {
     /// Every GPU in all of its modes, and whether the code runs there.
     pub fn gpus(&self) -> Vec<Gpu> {
@@ -85,51 +148,27 @@ impl CodeObject {
     }
 
     fn gpu(&self, gpu: Target) -> Gpu {
-        Gpu {
-            name: gpu.to_string(),
-            products: products(gpu.processor),
-            runs: self.compatibility(gpu),
-        }
+        with(gpu, self.compatibility(gpu))
     }
 
     fn compatibility(&self, gpu: Target) -> Compatibility {
-        let no = |reason: String| Compatibility {
-            answer: Answer::No,
-            reason,
-        };
-        let Some(own) = self.settings else {
-            return no("the file names no processor that is known".into());
-        };
-        let (processor, other) = (own.processor, gpu.processor);
-        if !processor.runs_on(other.name) {
-            return no(match processor.is_generic() {
-                true => format!(
-                    "{} stands for {}",
-                    processor.name,
-                    processor.members.join(", ")
-                ),
-                false => format!("the code is for {}", processor.name),
-            });
+        match self.settings {
+            Some(own) => answer(own.processor, self.conditions(own, gpu)),
+            None => Compatibility {
+                answer: Answer::No,
+                reason: "the file names no processor that is known".into(),
+            },
         }
-        if processor.is_generic() {
+    }
+
+    fn conditions(&self, own: Target, gpu: Target) -> Result<Vec<String>, String> {
+        let mut conditions = conditions(own, gpu)?;
+        if own.processor.is_generic() {
             match self.generic_version {
-                None => return no("generic processors need code object V6".into()),
-                Some(0) => return no("the generic processor has no version".into()),
+                None => return Err("generic processors need code object V6".into()),
+                Some(0) => return Err("the generic processor has no version".into()),
                 // LLVM 22 has all members from version 1 on.
                 Some(_) => {}
-            }
-        }
-        let mut conditions = Vec::new();
-        for (answer, reason) in [
-            feature("SRAMECC", own.sramecc, gpu.sramecc),
-            feature("XNACK", own.xnack, gpu.xnack),
-        ]
-        .into_iter()
-        .flatten()
-        {
-            match answer {
-                Answer::No => return no(reason),
-                _ => conditions.push(reason),
             }
         }
         if self.is_relocatable {
@@ -138,7 +177,7 @@ impl CodeObject {
         if let Some(system) = self.system {
             conditions.push(format!("it is for {system}, not for HSA"));
         }
-        let limit = other.lds_limit();
+        let limit = gpu.processor.lds_limit();
         let mut kernels = self.kernels.iter();
         let lds = |bytes: Option<u32>| u64::from(bytes.unwrap_or(0));
         if let Some(kernel) = kernels.find(|kernel| lds(kernel.group_segment) > limit) {
@@ -148,19 +187,7 @@ impl CodeObject {
                 lds(kernel.group_segment)
             ));
         }
-        match conditions.is_empty() {
-            false => Compatibility {
-                answer: Answer::Depends,
-                reason: conditions.join("; "),
-            },
-            true => Compatibility {
-                answer: Answer::Yes,
-                reason: match processor.is_generic() {
-                    true => format!("{} stands for it", processor.name),
-                    false => "the code is for it".into(),
-                },
-            },
-        }
+        Ok(conditions)
     }
 }
 

@@ -20,6 +20,11 @@ pub const MAGIC: [u8; 4] = [0x50, 0xed, 0x55, 0xba];
 /// The magic of the wrapper that a host program has of each, as its bytes.
 pub const WRAPPER_MAGIC: [u8; 4] = [0xb1, 0x43, 0x62, 0x46];
 
+/// Sections of object files whose code nvlink has to link.
+const RELOCATABLE_SECTIONS: &[&str] = &["__nv_relfatbin", ".nv_relfatbin", "__nv_rel", ".nv_relf"];
+/// Bytes that tell whether an ELF file is still to be linked.
+const RELOCATABLE: u64 = 18;
+
 const HEADER: u64 = 16;
 const ENTRY: u64 = 64;
 
@@ -125,7 +130,8 @@ pub(super) fn read(
                 None => return,
             }
         };
-        read_entries(reader, entries, parent);
+        let is_relocatable = section.is_some_and(|section| RELOCATABLE_SECTIONS.contains(&section));
+        read_entries(reader, entries, parent, is_relocatable);
         count += 1;
         at = whole.end().max(start + HEADER);
     }
@@ -134,8 +140,8 @@ pub(super) fn read(
     }
 }
 
-/// Reads the entries of a fatbin.
-fn read_entries(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) {
+/// Reads the entries of a fatbin, whose code is still to be linked if `is_relocatable`.
+fn read_entries(reader: &mut Reader<'_>, span: Span, parent: Option<u32>, is_relocatable: bool) {
     let mut at = span.offset;
     let mut number = 0;
     while at < span.end() {
@@ -171,6 +177,7 @@ fn read_entries(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) {
         reader.structure(header, &ENTRY_SHAPE);
         let name = reader.number(parent);
         let mut member = describe(&bytes, Member::new(name, header, payload));
+        member.is_relocatable |= is_relocatable;
         if member.compression != Compression::None {
             // What is stored ends before the padding.
             let packed = u32(&bytes, 16);
@@ -183,6 +190,8 @@ fn read_entries(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) {
             && let Ok(part) = reader.source.part(payload)
         {
             member.unpacked = Some(identify::length(member.format, &part));
+            let start = part.read_up_to(0, RELOCATABLE).unwrap_or_default();
+            member.is_relocatable |= identify::is_relocatable(member.format, &start);
         }
         check(reader, &bytes, at, &context(""));
         let kind = u16(&bytes, 0);
@@ -221,6 +230,7 @@ fn describe(bytes: &[u8], mut member: Member) -> Member {
         member.unpacked = Some(u64(bytes, 56));
     }
     member.is_padded = true;
+    member.is_relocatable = kind == kind::RELOCATABLE_PTX;
     let arch = u32(bytes, 28);
     if arch != 0 {
         member.target = Some(target(arch, flags).into());

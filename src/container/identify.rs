@@ -212,6 +212,12 @@ pub fn target(format: Format, start: &[u8]) -> Option<String> {
     }
 }
 
+/// Whether a file of `format` that begins with `start` is GPU code that is still to be linked.
+pub fn is_relocatable(format: Format, start: &[u8]) -> bool {
+    // e_type: ET_REL.
+    matches!(format, Format::Cubin | Format::Amdgpu) && start.get(16..18) == Some(&[1, 0])
+}
+
 /// How long a file of `format` is that `source` has the bytes of, perhaps with padding behind it. Cubins end with their program
 /// headers; PTX is text, whose NUL is not a part of it.
 pub fn length(format: Format, source: &Source) -> u64 {

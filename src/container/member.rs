@@ -46,6 +46,8 @@ pub struct Member {
     pub is_stream: bool,
     /// How many members are directly in it.
     pub children: u32,
+    /// Whether it is code that is still to be linked, as far as headers say it.
+    pub is_relocatable: bool,
 }
 
 /// The container's own word for what a member is.
@@ -113,6 +115,7 @@ impl Member {
             is_padded: false,
             is_stream: false,
             children: 0,
+            is_relocatable: false,
         }
     }
 

@@ -99,6 +99,7 @@ impl Reader<'_> {
             let target = identify::target(member.format, &start);
             member.target = target.map(Into::into);
         }
+        member.is_relocatable = identify::is_relocatable(member.format, &start);
     }
 
     /// Reports an error at `offset`, in the structure or field called `context`.

@@ -46,6 +46,9 @@ pub struct Cubin {
     pub virtual_sm: Option<u32>,
     /// The command line of the tool that made it.
     pub options: Option<String>,
+    /// Whether it is still to be linked.
+    #[serde(skip)]
+    pub is_relocatable: bool,
     /// What kind of file it is: `executable`, `relocatable`, `core dump`.
     pub file_type: String,
     /// Its kernels and device functions, in section order.
@@ -112,6 +115,7 @@ impl Cubin {
             toolkit,
             virtual_sm,
             options: notes.options().map(Into::into),
+            is_relocatable: elf.header.is_relocatable(),
             file_type: elf.header.type_words(elf.dialect),
             kernels: kernel::read(elf, &calls, findings),
             calls,

@@ -17,9 +17,11 @@ mod launch;
 pub mod methods;
 pub mod note;
 pub mod occupancy;
+pub mod ptx;
 pub mod pushbuffer;
 pub mod qmd;
 mod record;
+pub mod runs;
 pub mod tables;
 mod unloaded;
 

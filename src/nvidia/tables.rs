@@ -11,6 +11,7 @@ use crate::nvidia::launch::Constant;
 use crate::nvidia::launch::Gpu;
 use crate::nvidia::launch::Place;
 use crate::nvidia::occupancy::Capability;
+use crate::nvidia::runs::Chip;
 use crate::record::{Layout, Names};
 
 // bank0.toml
@@ -914,6 +915,39 @@ Source Position2\t\t8\tunsigned\tsecond range: lowest bit taken of the value\n\
 length2\t\t8\tunsigned\tnumber of bits; 0 if there is no second range\n\
 Destination Position2\t\t8\tunsigned\tlowest bit patched\n\
 ");
+
+// gpus.toml
+
+/// GPUs by compute capability.
+// Source: NVIDIA, CUDA GPU Compute Capability and Legacy CUDA GPU Compute Capability (developer.nvidia.com/cuda-gpus, /cuda-legacy-gpus); numbers without a product are those that nvcc 13.5 --list-gpu-code has, too
+#[rustfmt::skip]
+pub static CHIPS: &[Chip] = &[
+    Chip { is_tegra: false, products: "Tesla K10, Quadro K5000", sm: 30 },
+    Chip { is_tegra: true, products: "Jetson TK1", sm: 32 },
+    Chip { is_tegra: false, products: "Tesla K40, Tesla K20, GeForce GTX TITAN", sm: 35 },
+    Chip { is_tegra: false, products: "Tesla K80", sm: 37 },
+    Chip { is_tegra: false, products: "GeForce GTX 750 Ti, GeForce GTX 750, Quadro K2200", sm: 50 },
+    Chip { is_tegra: false, products: "Tesla M60, Tesla M40, GeForce GTX 980 Ti, GeForce GTX 980, GeForce GTX 970, GeForce GTX 960, Quadro M6000", sm: 52 },
+    Chip { is_tegra: true, products: "Jetson Nano", sm: 53 },
+    Chip { is_tegra: false, products: "Tesla P100, Quadro GP100", sm: 60 },
+    Chip { is_tegra: false, products: "Tesla P40, Tesla P4, NVIDIA TITAN Xp, GeForce GTX 1080 Ti, GeForce GTX 1080, GeForce GTX 1070, GeForce GTX 1060, GeForce GTX 1050, Quadro P6000", sm: 61 },
+    Chip { is_tegra: true, products: "Jetson TX2", sm: 62 },
+    Chip { is_tegra: false, products: "NVIDIA V100, NVIDIA TITAN V, Quadro GV100", sm: 70 },
+    Chip { is_tegra: true, products: "Jetson AGX Xavier, Jetson Xavier NX", sm: 72 },
+    Chip { is_tegra: false, products: "NVIDIA T4, GeForce RTX 2080 Ti, GeForce RTX 2080, GeForce RTX 2070, GeForce RTX 2060, GeForce GTX 1660 Ti, GeForce GTX 1650, NVIDIA TITAN RTX, Quadro RTX 8000", sm: 75 },
+    Chip { is_tegra: false, products: "NVIDIA A100, NVIDIA A30", sm: 80 },
+    Chip { is_tegra: false, products: "NVIDIA A40, NVIDIA A10, NVIDIA A16, NVIDIA A2, NVIDIA RTX A6000, GeForce RTX 3090 Ti, GeForce RTX 3090, GeForce RTX 3080, GeForce RTX 3070, GeForce RTX 3060, GeForce RTX 3050", sm: 86 },
+    Chip { is_tegra: true, products: "Jetson AGX Orin, Jetson Orin NX, Jetson Orin Nano", sm: 87 },
+    Chip { is_tegra: false, products: "", sm: 88 },
+    Chip { is_tegra: false, products: "NVIDIA L4, NVIDIA L40, NVIDIA L40S, NVIDIA RTX 6000 Ada, GeForce RTX 4090, GeForce RTX 4080, GeForce RTX 4070 Ti, GeForce RTX 4070, GeForce RTX 4060 Ti, GeForce RTX 4060, GeForce RTX 4050", sm: 89 },
+    Chip { is_tegra: false, products: "NVIDIA H100, NVIDIA H200, NVIDIA GH200", sm: 90 },
+    Chip { is_tegra: false, products: "NVIDIA B200, NVIDIA GB200", sm: 100 },
+    Chip { is_tegra: false, products: "NVIDIA B300, NVIDIA GB300", sm: 103 },
+    Chip { is_tegra: false, products: "", sm: 107 },
+    Chip { is_tegra: true, products: "Jetson T5000, Jetson T4000", sm: 110 },
+    Chip { is_tegra: false, products: "GeForce RTX 5090, GeForce RTX 5080, GeForce RTX 5070 Ti, GeForce RTX 5070, GeForce RTX 5060 Ti, GeForce RTX 5060, GeForce RTX 5050, NVIDIA RTX PRO 6000 Blackwell", sm: 120 },
+    Chip { is_tegra: false, products: "NVIDIA GB10 (DGX Spark)", sm: 121 },
+];
 
 // info.toml
 

@@ -1,14 +1,10 @@
 // <kernel-scope-gpus>: on which GPUs the file's code runs, and whether it runs on the one that is chosen, and why.
 
 import { css, html, nothing } from 'lit';
-import { ANSWERS, chosen, type Gpu, inShort } from '../gpus.ts';
+import { ANSWERS, CHOSEN, chosen, type Gpu, groups, inShort, isText } from '../gpus.ts';
 import { store, stored } from '../stored.ts';
-import { name } from '../text.ts';
+import { count, name } from '../text.ts';
 import { define, Part } from './part.ts';
-
-/** What the chosen GPU is remembered under: it is that of whoever looks, whatever file is open. */
-const CHOSEN = 'gpu';
-const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** GPUs that are named before the rest is counted. */
 const NAMED = 12;
@@ -23,7 +19,7 @@ export class Gpus extends Part {
       select { max-inline-size: 100%; font-family: var(--mono); font-size: 12.5px; }
       .gpus { font: 12.5px var(--mono); overflow-wrap: anywhere; }
       .answer { font-weight: 600; }
-      .yes { color: var(--good); }
+      .yes, .jit { color: var(--good); }
       .depends { color: var(--warning); }
       .no { color: var(--error); }
     `,
@@ -41,32 +37,42 @@ export class Gpus extends Part {
     const gpu = chosen(gpus, stored(CHOSEN, '', isText));
     if (!gpu) return nothing;
     const { mark } = ANSWERS[gpu.runs];
+    const grouped = groups(gpus);
+    const { products, served_by, path, missing_kernels } = gpu;
     return html`
-      ${(['yes', 'depends'] as const).map((runs) => this.#named(runs))}
+      ${grouped.filter(({ gpus: [first] }) => first?.runs !== 'no').map((group) => this.#named(group))}
       ${gpus.every(({ runs }) => runs === 'no') ? html`<p>On no GPU that is known.</p>` : nothing}
       <label>On the GPU
-        <select class="field" @change=${this.#choose}>${Object.entries(ANSWERS).map(([runs, { title }]) => {
-          const of = gpus.filter((one) => one.runs === runs);
-          return of.length === 0
-            ? nothing
-            : html`<optgroup label=${title}>${of.map(
-                (one) =>
-                  html`<option value=${one.gpu} .selected=${one === gpu}>${one.gpu}${one.products && ` · ${one.products}`}</option>`,
-              )}</optgroup>`;
-        })}</select>
+        <select class="field" @change=${this.#choose}>${grouped.map(
+          ({ title, gpus: of }) =>
+            html`<optgroup label=${title}>${of.map(
+              (one) =>
+                html`<option value=${one.gpu} .selected=${one === gpu}>${one.gpu}${one.products && ` · ${one.products}`}</option>`,
+            )}</optgroup>`,
+        )}</select>
       </label>
       <p role="status"><span class="answer ${gpu.runs}"><span aria-hidden="true">${mark}</span> ${gpu.runs}</span>: ${name(gpu.reason, 400)}${
-        gpu.products ? html`<span class="dim"> · ${gpu.products}</span>` : nothing
-      }</p>
+        served_by && path
+          ? html`, by <button class="link" @click=${() => this.session?.openMember(path)}>${served_by}</button>`
+          : nothing
+      }${products ? html`<span class="dim"> · ${products}</span>` : nothing}</p>
+      ${
+        missing_kernels
+          ? html`<p><button class="link" @click=${() => this.#show(`missing/${gpu.gpu}`)}>${count(missing_kernels)} ${missing_kernels === 1 ? 'kernel does' : 'kernels do'} not run there</button></p>`
+          : nothing
+      }
     `;
   }
 
-  #named(runs: Gpu['runs']) {
-    const names = inShort(this.gpus, runs);
-    if (names.length === 0) return nothing;
+  #named({ title, gpus }: { title: string; gpus: Gpu[] }) {
+    const names = inShort(this.gpus, gpus);
     const rest = names.length - NAMED;
-    return html`<p><span class="dim">${ANSWERS[runs].title}</span>
+    return html`<p><span class="dim">${title}</span>
       <span class="gpus">${names.slice(0, NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}</span></p>`;
+  }
+
+  #show(view: string): void {
+    if (this.session) this.session.view = view;
   }
 
   readonly #choose = (event: Event): void => {

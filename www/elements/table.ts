@@ -325,7 +325,7 @@ export class Table extends Part {
     if (change === 'reopened') void this.#query({});
     // The marked rows are those that have the selection's first byte.
     if (change === 'selection') this.requestUpdate();
-    if (!SURVEYED.has(this.table)) return;
+    if (!SURVEYED.has(this.table.split('/', 1)[0] ?? '')) return;
     if (change === 'surveyed') void this.#refresh();
     // Cells that are not known say whether they will be.
     if (change === 'survey') this.requestUpdate();

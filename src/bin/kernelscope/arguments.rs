@@ -15,7 +15,9 @@ Shows what is in a GPU binary. FILE is a path, or - for standard input.
 
 Commands:
   ls             what it holds: the members of fatbins, bundles, host programs, archives and packages, to any depth
-  archs          for which architectures it has machine code, PTX and other code, and how many bytes
+  archs          for which architectures it has machine code, PTX and other code, and how many bytes; with --gpu GPU
+                 whether it runs there, by which code, and which kernels do not
+  missing        kernels that it has for some of its architectures and not for others; with --gpu GPU whether they run there
   extract        writes members as files: extract FILE --member PATH -o DIR, or --all of them that hold no others;
                  with -o OUT.zip to one zip file
   size           what takes how many bytes: architectures, their members, sections and kernels, the largest first, and
@@ -43,8 +45,9 @@ Commands:
   occupancy      how many blocks or workgroups of a kernel run at once, and what limits them:
                  occupancy FILE --kernel KERNEL --block N --gpu sm_89
   decode         dumped bytes, or text that has them: launch descriptors (QMD), pushbuffers, GPFIFO entries, AQL packets
-  runs           code objects: whether the code runs on a GPU, and why not: runs FILE [GPU], by a target ID such as
-                 gfx90a:xnack- or a product's name such as MI300X; without one, the GPUs on which it runs
+  runs           whether the code runs on a GPU (yes, jit: once the driver has compiled it, depends, no), and why:
+                 runs FILE [GPU], by sm_90 or 9.0, a target ID such as gfx90a:xnack- or a product's name such as MI300X;
+                 without one, the GPUs on which it runs
   text           the source that is kept in it, such as PTX: text FILE [N], by its number in the table of texts
   hex            bytes: --at OFFSET (default 0), --len N (default: to the end)
   record         the structures that hold a byte: --at OFFSET
@@ -60,6 +63,7 @@ Options:
   --all          for extract, kernels and launchers: every member; for size: what is in them, too
   --across       for kernels --all: a row a name, with what it needs on each architecture
   --carve        looks through the whole file for GPU code that no header tells of, too: its members are called by their offsets
+  --gpu GPU      for archs and missing: as for runs
   -o OUT         for image: the file to write its bytes to, all of them, with the zeros that are to be reserved; for
                  extract the folder, which is made, or a zip file
   --len N        a number of bytes, decimal or 0x hexadecimal
@@ -142,9 +146,11 @@ const OF_KERNEL: &[&str] = &["qmd", "dispatch", "occupancy"];
 /// Commands that are told by inputs what to do.
 const TYPED: &[&str] = &["qmd", "dispatch", "occupancy", "decode"];
 
+/// Commands that may be about one GPU.
+const OF_GPU: &[&str] = &["archs", "missing", "qmd", "dispatch", "occupancy", "decode"];
+
 /// Options whose value is typed for the key of that name.
 const INPUTS: &[&str] = &[
-    "gpu",
     "profile",
     "grid",
     "block",
@@ -233,7 +239,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
     let (mut base, mut out, mut segments) = (None, None, false);
     let (mut member, mut all, mut across, mut carve) = (None, false, false, false);
     let (mut inputs, mut named, mut hex, mut part) = (String::new(), None, false, None);
-    let mut with = None;
+    let (mut with, mut gpu) = (None, None);
     while let Some(argument) = parser.next()? {
         match argument {
             Short('h') | Long("help") => {
@@ -265,6 +271,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
             Long("all") => all = true,
             Long("across") => across = true,
             Long("carve") => carve = true,
+            Long("gpu") => gpu = Some(parser.value()?.string()?),
             Long("part") => part = Some(parser.value()?.string()?),
             Value(word) => words.push(word),
             Long(name) if is_input(name) => {
@@ -281,6 +288,10 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         .next()
         .ok_or_else(|| Failure::Usage("no command is given".into()))?;
     let command = command.string()?;
+    let is_typed = TYPED.contains(&command.as_str());
+    if let Some(gpu) = gpu.as_ref().filter(|_| is_typed) {
+        inputs.push_str(&format!("gpu={gpu};"));
+    }
     let is_table = kernelscope::document::TABLES
         .iter()
         .any(|(key, _)| *key == command);
@@ -324,6 +335,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         ("--kernel", named.is_some(), OF_KERNEL),
         ("what a launch is given", !inputs.is_empty(), TYPED),
         ("--with", with.is_some(), &["decode"]),
+        ("--gpu", gpu.is_some(), OF_GPU),
         ("--segments", segments, &["image"]),
     ] {
         if is_given && !takers.contains(&command.as_str()) {
@@ -348,6 +360,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         "code" | "text" | "bank0" | "directives" | "kernarg" | "runs" => {
             words.next().map(|word| word.string()).transpose()?
         }
+        "archs" | "missing" => gpu,
         command if OF_KERNEL.contains(&command) => named,
         _ => None,
     };

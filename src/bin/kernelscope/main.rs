@@ -110,6 +110,10 @@ fn run() -> Result<ExitCode, Failure> {
                 report(&document, &mut out)?;
             }
         }
+        "archs" if arguments.which.is_some() => {
+            members::runs_on(&mut document, &arguments, &mut out)?;
+        }
+        "missing" => members::missing(&mut document, &arguments, &mut out)?,
         "ls" | "archs" | "members" => members::list(&document, &arguments, &mut out)?,
         "size" => members::size(&mut document, &arguments, &mut out)?,
         "launchers" if arguments.all => {
@@ -579,10 +583,16 @@ fn code(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Res
     Ok(())
 }
 
+/// Why nothing is said of the GPU that is asked for.
+fn no_gpu(asked: &str) -> Failure {
+    Failure::Usage(format!(
+        "there is no GPU {asked:?}, or there are several; expected sm_90, 8.9, a target ID such as gfx90a:xnack- or a product such as MI300X"
+    ))
+}
+
 /// Whether the code runs on a GPU, or on which it runs.
 fn runs(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
-    let device = document.device();
-    let gpus = device.gpu_list().ok_or_else(|| {
+    let gpus = document.gpu_list().ok_or_else(|| {
         let format = document.format().title();
         Failure::Usage(format!(
             "runs: on which GPUs {format} files run is not known"
@@ -590,12 +600,7 @@ fn runs(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Res
     })?;
     let gpus = match &arguments.which {
         Some(asked) => {
-            let gpu = device.runs_on(asked);
-            let gpu = gpu.ok_or_else(|| {
-                Failure::Usage(format!(
-                    "runs: there is no GPU {asked:?}, or there are several; expected a target ID such as gfx90a:xnack-"
-                ))
-            })?;
+            let gpu = document.runs_on(asked).ok_or_else(|| no_gpu(asked))?;
             if !arguments.json {
                 writeln!(out, "{}", export::visible(&gpu.to_string()))?;
                 return Ok(());

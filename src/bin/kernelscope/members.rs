@@ -3,12 +3,14 @@
 use std::io::Write;
 
 use kernelscope::document::Document;
-use kernelscope::lists;
-use kernelscope::rows::{Cell, Column, Rows, Table, Unit, column};
+use kernelscope::lists::{self, GpuList};
+use kernelscope::rows::{Cell, Column, Row, Rows, Table, Unit, column};
+use kernelscope::runs::AnyGpu;
 use kernelscope::span::Span;
+use serde::Serialize;
 
 use crate::arguments::{Arguments, Failure};
-use crate::{json, visible};
+use crate::{json, no_gpu, runs, visible};
 
 /// Prints the members: of a file that holds none, none.
 pub fn list(
@@ -54,6 +56,80 @@ pub fn kernels(
         Some(table) if arguments.json => json(out, &Rows(&*table))?,
         Some(table) => lists::print(&*table, out)?,
         None => list(document, arguments, out)?,
+    }
+    Ok(())
+}
+
+/// Prints kernels that the file has for some of its architectures and not for others; with a GPU, whether they run there.
+pub fn missing(
+    document: &mut Document,
+    arguments: &Arguments,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let key = match arguments.which.as_deref() {
+        Some(asked) if AnyGpu::named(asked).is_none() => return Err(no_gpu(asked)),
+        Some(asked) => format!("missing/{asked}"),
+        None => "missing".into(),
+    };
+    survey(document);
+    match document.table(&key) {
+        Some(table) if arguments.json => json(out, &Rows(&*table))?,
+        Some(table) => lists::print(&*table, out)?,
+        None => list(document, arguments, out)?,
+    }
+    Ok(())
+}
+
+/// Whether a file runs on a GPU, and which of its kernels do not.
+#[derive(Serialize)]
+struct RunsOn<'a> {
+    gpu: Row<'a>,
+    /// Kernels of all members.
+    kernels: usize,
+    missing: Rows<'a>,
+}
+
+/// Prints whether the file runs on the GPU that is asked for, by what, and which of its kernels do not.
+pub fn runs_on(
+    document: &mut Document,
+    arguments: &Arguments,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let asked = arguments.which.as_deref().unwrap_or_default();
+    survey(document);
+    let found = document.runs_on(asked).ok_or_else(|| no_gpu(asked))?;
+    let table = document.table(&format!("missing/{asked}"));
+    let (Some(known), Some(missing)) = (document.missing(), table) else {
+        return runs(document, arguments, out);
+    };
+    let kernels = known.kernel_count();
+    if arguments.json {
+        let gpus = GpuList(vec![found]);
+        let gpu = Row {
+            table: &gpus,
+            index: 0,
+        };
+        let missing = Rows(&*missing);
+        json(
+            out,
+            &RunsOn {
+                gpu,
+                kernels,
+                missing,
+            },
+        )?;
+        return Ok(());
+    }
+    let not_running = found.missing_kernels.unwrap_or_default();
+    let mut line = found.to_string();
+    if let Some(served) = found.served_by {
+        line.push_str(&format!("; by the {}, as in {}", served.by, served.path));
+    }
+    writeln!(out, "{}", kernelscope::export::visible(&line))?;
+    writeln!(out, "{not_running} of {kernels} kernels do not run there")?;
+    if !missing.is_empty() {
+        writeln!(out)?;
+        lists::print(&*missing, out)?;
     }
     Ok(())
 }

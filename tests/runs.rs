@@ -1,0 +1,253 @@
+//! On which GPUs files run, and which of their kernels are missing where: held against what cuobjdump lists.
+
+mod common;
+
+use kernelscope::compatibility::Answer;
+use kernelscope::rows::{Table, Unit};
+use kernelscope::{Document, Source};
+use serde_json::Value;
+
+/// A document all of whose members were opened.
+fn surveyed(path: &str) -> Document {
+    let mut document = common::open(path);
+    while !document.survey(1 << 20).finished {}
+    document
+}
+
+/// Whether a document runs on a GPU, by what, and why.
+fn runs(document: &Document, gpu: &str) -> (Answer, String, String) {
+    let gpu = document.runs_on(gpu).expect(gpu);
+    let by = gpu.served_by.map(|served| served.by).unwrap_or_default();
+    (gpu.runs.answer, by, gpu.runs.reason)
+}
+
+/// The rows of a table: these columns.
+fn rows(table: &dyn Table, keys: &[&str]) -> Vec<String> {
+    let row = |row| {
+        let cells = keys
+            .iter()
+            .map(|key| table.cell(row, key).text(Unit::Text).into_owned());
+        cells.collect::<Vec<_>>().join(" | ")
+    };
+    (0..table.len()).map(row).collect()
+}
+
+const PARTIAL: &str = "container/partial.fatbin";
+
+#[test]
+fn kernels_that_cuobjdump_does_not_list_for_an_architecture_are_missing_there() {
+    let document = surveyed(PARTIAL);
+    let facts: Value = serde_json::from_slice(&common::bytes("containers.json")).expect("facts");
+    let kernels = facts[PARTIAL]["kernels"].as_object().expect("kernels");
+    let target = |file: &str| match file {
+        "partial.1.sm_80.cubin" => "sm_80",
+        "partial.2.sm_90.cubin" => "sm_90",
+        "partial.1.sm_90.ptx" => "compute_90",
+        other => panic!("{other}"),
+    };
+    let has = |name: &str, of: &str| {
+        let file = kernels.iter().find(|(file, _)| target(file) == of);
+        file.expect(of)
+            .1
+            .as_array()
+            .expect("names")
+            .iter()
+            .any(|known| known == name)
+    };
+    let mut missing = 0;
+    let table = document.table("missing").expect("a table");
+    for name in [
+        "_Z4fillIdEvPT_S0_",
+        "_Z4fillIfEvPT_S0_",
+        "everywhere",
+        "only_90",
+    ] {
+        let of = |wanted: bool| {
+            let targets = ["sm_80", "compute_90", "sm_90"].iter();
+            let targets = targets.filter(|of| has(name, of) == wanted);
+            let mut targets: Vec<&str> = targets.copied().collect();
+            targets.sort();
+            targets
+        };
+        let row = (0..table.len()).find(|row| table.cell(*row, "name").text(Unit::Text) == name);
+        assert_eq!(row.is_some(), !of(false).is_empty(), "{name}");
+        let Some(row) = row else { continue };
+        missing += 1;
+        for (key, wanted) in [("has", true), ("lacks", false)] {
+            let cell = table.cell(row, key);
+            let cell = cell.text(Unit::Text);
+            let mut targets: Vec<&str> = cell.split(", ").collect();
+            targets.sort();
+            assert_eq!(targets, of(wanted), "{name}: {key}");
+        }
+    }
+    assert_eq!(table.len(), missing);
+}
+
+#[test]
+fn what_other_instances_of_a_template_have_comes_first() {
+    let document = surveyed(PARTIAL);
+    let table = document.table("missing").expect("a table");
+    assert_eq!(
+        rows(&*table, &["name", "others_have"]),
+        ["_Z4fillIdEvPT_S0_ | sm_90, compute_90", "only_90 | "]
+    );
+}
+
+#[test]
+fn each_kernel_has_its_answer_for_a_gpu() {
+    let document = surveyed(PARTIAL);
+    let of = |gpu: &str| {
+        let table = document.table(&format!("missing/{gpu}")).expect("a table");
+        rows(&*table, &["name", "runs"])
+    };
+    // fill<double> is only in the machine code for sm_80, only_90 not in it.
+    assert_eq!(of("sm_90"), ["_Z4fillIdEvPT_S0_ | no", "only_90 | yes"]);
+    assert_eq!(of("RTX A6000"), ["only_90 | no", "_Z4fillIdEvPT_S0_ | yes"]);
+    let jit = [
+        "_Z4fillIdEvPT_S0_ | no",
+        "only_90 | jit",
+        "everywhere | jit",
+        "_Z4fillIfEvPT_S0_ | jit",
+    ];
+    let mut found = of("sm_120");
+    assert_eq!(found.remove(0), jit[0]);
+    found.sort();
+    let mut expected = jit[1..].to_vec();
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+    // Of the Tegra series nothing is promised.
+    let tegra = of("Jetson AGX Orin");
+    assert_eq!(tegra[0], "only_90 | no");
+    assert!(tegra[1..].iter().all(|row| row.ends_with(" | depends")));
+    let count = |gpu: &str| document.runs_on(gpu).expect("a GPU").missing_kernels;
+    assert_eq!(
+        ["sm_75", "sm_80", "sm_90", "gfx942"].map(count),
+        [Some(4), Some(1), Some(1), Some(4)]
+    );
+    assert!(document.table("missing/sm_99").is_none());
+    // Nothing is known to be missing before members are opened.
+    assert_eq!(
+        common::open(PARTIAL)
+            .table("missing")
+            .expect("a table")
+            .len(),
+        0
+    );
+    assert_eq!(
+        common::open(PARTIAL)
+            .runs_on("sm_90")
+            .and_then(|gpu| gpu.missing_kernels),
+        None
+    );
+}
+
+#[test]
+fn a_file_runs_where_the_best_of_its_members_does() {
+    let document = common::open(PARTIAL);
+    let (answer, by, _) = runs(&document, "sm_86");
+    assert_eq!(
+        (answer, by.as_str()),
+        (Answer::Yes, "machine code for sm_80")
+    );
+    // Machine code goes before PTX, what is nearer to the GPU before what is farther.
+    let (answer, by, _) = runs(&document, "sm_90");
+    assert_eq!(
+        (answer, by.as_str()),
+        (Answer::Yes, "machine code for sm_90")
+    );
+    let (answer, by, reason) = runs(&document, "sm_120");
+    assert_eq!((answer, by.as_str()), (Answer::Jit, "PTX for compute_90"));
+    assert_eq!(reason, "the driver compiles the PTX for compute_90");
+    let (answer, by, reason) = runs(&document, "T4");
+    assert_eq!((answer, by.as_str()), (Answer::No, ""));
+    assert_eq!(reason, "there is code for sm_80, sm_90, compute_90 only");
+    let (answer, _, reason) = runs(&document, "gfx942");
+    assert_eq!(answer, Answer::No);
+    assert_eq!(reason, "there is no code for GPUs of that family");
+}
+
+#[test]
+fn machine_code_that_cuobjdump_lists_runs_on_its_architecture() {
+    let mut checked = 0;
+    for (path, facts) in common::facts("fatbins") {
+        let document = surveyed(&path);
+        for entry in facts["entries"].as_array().expect("entries") {
+            let (Some("elf"), Some(arch)) = (entry["kind"].as_str(), entry["arch"].as_str()) else {
+                continue;
+            };
+            let (answer, by, reason) = runs(&document, arch);
+            match answer {
+                Answer::Yes => assert!(by.starts_with("machine code for "), "{path}: {by}"),
+                Answer::Depends => assert!(
+                    reason.ends_with("it has to be linked first"),
+                    "{path}: {reason}"
+                ),
+                // PTX that is not relocatable beside relocatable machine code.
+                other => assert_eq!(other, Answer::Jit, "{path}: {reason}"),
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 15, "{checked}");
+}
+
+#[test]
+fn code_between_compilers_is_to_be_linked_first() {
+    // NVVM for compute_90, relocatable cubins for sm_90a and sm_100f; no header says of the PTX for compute_120 that it is to be linked.
+    let document = surveyed("container/kinds.fatbin");
+    assert_eq!(runs(&document, "sm_120").0, Answer::Jit);
+    for gpu in ["sm_90", "sm_100", "sm_103"] {
+        let (answer, _, reason) = runs(&document, gpu);
+        assert_eq!(answer, Answer::Depends, "{gpu}");
+        assert!(reason.ends_with("linked first"), "{gpu}: {reason}");
+    }
+    assert_eq!(runs(&document, "sm_89").0, Answer::No);
+    assert_eq!(
+        runs(&common::open("container/stripped.o"), "sm_89").0,
+        Answer::Depends
+    );
+}
+
+#[test]
+fn files_with_code_of_both_vendors_have_answers_for_both() {
+    let document = surveyed("container/library.dll");
+    assert_eq!(runs(&document, "gfx1100").0, Answer::Yes);
+    assert_eq!(runs(&document, "gfx1030").0, Answer::No);
+    assert_ne!(runs(&document, "sm_90").0, Answer::No);
+    let gpus = document.gpu_list().expect("GPUs");
+    let names: Vec<_> = gpus.0.iter().map(|gpu| gpu.name.as_str()).collect();
+    assert!(names.contains(&"sm_121") && names.contains(&"gfx942:sramecc+:xnack-"));
+    // A kernel for one vendor is not missing for the other.
+    assert_eq!(document.table("missing").expect("a table").len(), 0);
+    let of_amd = common::open("container/v2.hipfb");
+    assert!(
+        of_amd
+            .gpu_list()
+            .expect("GPUs")
+            .0
+            .iter()
+            .all(|gpu| gpu.name.starts_with("gfx"))
+    );
+}
+
+#[test]
+fn cubins_and_texts_have_answers_of_their_own() {
+    let answer = |path: &str, gpu: &str| runs(&common::open(path), gpu).0;
+    assert_eq!(
+        answer("nvidia/cubin/vadd.sm_90a.13.0.cubin", "sm_90"),
+        Answer::Yes
+    );
+    assert_eq!(
+        answer("nvidia/cubin/vadd.sm_90a.13.0.cubin", "sm_100"),
+        Answer::No
+    );
+    let text = Document::open(Source::memory(
+        &b".version 8.8\n.target sm_100f, debug\n.address_size 64\n.visible .entry k() { ret; }\n"
+            [..],
+    ));
+    assert_eq!(runs(&text, "sm_103").0, Answer::Jit);
+    assert_eq!(runs(&text, "sm_120").0, Answer::No);
+    let text = Document::open(Source::memory(&b".version 8.8\n"[..]));
+    assert!(text.gpu_list().is_none());
+}
