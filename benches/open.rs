@@ -13,6 +13,7 @@ use cap::Cap;
 use kernelscope::report::Report;
 use kernelscope::rows::{Query, View};
 use kernelscope::source::File;
+use kernelscope::unpack::Compression;
 use kernelscope::{Document, Source};
 
 #[global_allocator]
@@ -49,6 +50,29 @@ fn main() {
         "LLVM_READELF",
         &["-a", "--notes"],
     );
+    for name in ["thrust-cuda.so", "libcublas.so"] {
+        beside(name, "unpack all members", &unpack, "CUOBJDUMP", &["-all", "-xelf", "all"]);
+    }
+}
+
+/// Unpacks every member that is packed, one at a time, and says how fast.
+fn unpack(path: &Path) {
+    let document = open(path);
+    let start = Instant::now();
+    let mut bytes = [("lz4", Compression::Lz4, 0), ("zstd", Compression::Zstd, 0)];
+    for (index, member) in (0..).zip(&document.contents().members) {
+        for (_, compression, unpacked) in &mut bytes {
+            if member.compression == *compression {
+                let member = document.contents().open_member(document.source(), index);
+                *unpacked += member.expect("a member").source.size();
+            }
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    for (word, _, unpacked) in bytes.iter().filter(|(_, _, unpacked)| *unpacked > 0) {
+        let speed = *unpacked as f64 / seconds / 1e6;
+        println!("  {word}: {unpacked} bytes unpacked, {speed:.0} MB/s");
+    }
 }
 
 /// The median of several runs.
@@ -198,11 +222,15 @@ fn beside(name: &str, what: &str, run: &dyn Fn(&Path), tool: &str, arguments: &[
         println!("{name}: {tool} is not set, nothing to compare with");
         return;
     };
+    // What it extracts.
+    let folder = std::env::temp_dir().join(format!("kernelscope-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
     let theirs = measure(
         &format!("{} {} of it", tool.to_lowercase(), arguments.join(" ")),
         3,
         || {
             let status = Command::new(&program)
+                .current_dir(&folder)
                 .args(arguments)
                 .arg(&path)
                 .stdout(Stdio::null())
@@ -211,6 +239,7 @@ fn beside(name: &str, what: &str, run: &dyn Fn(&Path), tool: &str, arguments: &[
             status.expect("the tool runs");
         },
     );
+    std::fs::remove_dir_all(&folder).expect("the folder is removed");
     println!(
         "  they take {:.1} times as long",
         theirs.as_secs_f64() / ours.as_secs_f64()
