@@ -51,7 +51,13 @@ fn main() {
         &["-a", "--notes"],
     );
     for name in ["thrust-cuda.so", "libcublas.so"] {
-        beside(name, "unpack all members", &unpack, "CUOBJDUMP", &["-all", "-xelf", "all"]);
+        beside(
+            name,
+            "unpack all members",
+            &unpack,
+            "CUOBJDUMP",
+            &["-all", "-xelf", "all"],
+        );
     }
 }
 

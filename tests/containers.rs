@@ -5,6 +5,7 @@ mod common;
 
 use kernelscope::container::{Format, MemberKind, names};
 use kernelscope::error::Severity;
+use kernelscope::extract::Extract;
 use kernelscope::rows::Cell;
 use kernelscope::source::ReadAt;
 use kernelscope::unpack::Compression;
@@ -76,6 +77,50 @@ fn offsets_in_what_was_dropped_lead_into_members() {
     assert!(refused.to_string().contains("lies nowhere"), "{refused}");
     // In a file that is no member both count alike.
     assert_eq!(packed.resolve("file:16").expect("a byte").span.offset, 16);
+}
+
+/// What is in kinds.gz is known only when it is unpacked: all of it is what cuobjdump extracts of kinds.fatbin, the row is that file.
+#[test]
+fn members_are_extracted_one_by_one() {
+    let facts = facts();
+    let sums = |path: &str| -> Vec<Value> {
+        let files = facts[path]["files"].as_array().expect("files");
+        files.iter().map(|file| file["sha256"].clone()).collect()
+    };
+    let written = |document: &Document, mut rest: Extract| {
+        let mut written = Vec::new();
+        while let Some(next) = rest.next(document) {
+            assert!(next.findings.is_empty(), "{}", next.path);
+            let member = next.opened.expect("a member");
+            written.push((next.path, next.name, Value::from(sha256(&all(&member)))));
+        }
+        written
+    };
+    let packed = common::open("container/kinds.gz");
+    let inner = written(&packed, Extract::all(&packed, "kinds"));
+    let paths: Vec<_> = inner.iter().map(|(path, ..)| &**path).collect();
+    assert_eq!(paths, ["kinds!/0", "kinds!/1", "kinds!/2", "kinds!/3"]);
+    for sum in sums("container/kinds.fatbin") {
+        assert!(inner.iter().any(|(.., found)| *found == sum), "{sum}");
+    }
+    let whole = written(&packed, Extract::of(&packed, "kinds", vec![0]));
+    assert_eq!(whole.len(), 1);
+    assert_eq!(vec![whole[0].2.clone()], sums("container/kinds.gz"));
+    // An archive alone is a file; beside what is in it, it is not.
+    let wheel = common::open("container/package.whl");
+    let paths = |rows: &[u32]| -> Vec<String> {
+        let extract = Extract::of(&wheel, "package", rows.to_vec());
+        let written = written(&wheel, extract).into_iter();
+        written.map(|(path, ..)| path).collect()
+    };
+    assert_eq!(paths(&[1]), ["package/libscale.a"]);
+    assert_eq!(
+        paths(&[6, 1, 6, 99, 0]),
+        [
+            "package/__init__.py",
+            "package/libscale.a!/scale.sm_80.cubin"
+        ]
+    );
 }
 
 /// What cuobjdump extracts of a fatbin or a host program, by the names that it gives.

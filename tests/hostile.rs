@@ -6,6 +6,7 @@ mod common;
 
 use common::Random;
 use kernelscope::document::TABLES;
+use kernelscope::extract::Extract;
 use kernelscope::report::Report;
 use kernelscope::{Document, Source};
 
@@ -66,7 +67,11 @@ fn exercise(what: &str, bytes: Vec<u8>, random: &mut Random) {
             assert_eq!(covered, member.source().size(), "{what}: {path}");
         }
         document.survey(1);
-        document.contents().file_names(what);
+        let mut files = Extract::all(&document, what);
+        files.rest(&document);
+        if let Some(file) = files.next(&document) {
+            assert!(!file.name.contains(['/', '\\']), "{what}: {}", file.name);
+        }
     }
     let (held, loaded) = document.images();
     let windows = held.map(|image| (false, image.size)).into_iter();
