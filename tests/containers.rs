@@ -902,12 +902,17 @@ mod terminal {
             })
             .collect();
         assert_eq!(found, expected);
-        // The largest first.
-        let sizes = json(&["size", &fixture("nvidia/host/exe_two_arch.13.5")]);
-        let sizes = sizes.as_array().expect("members");
-        assert_eq!(sizes.len(), 5);
+        // The whole file first, then what is in it, the largest first.
+        let program = fixture("nvidia/host/exe_two_arch.13.5");
+        let sizes = json(&["size", &program]);
+        let sizes = sizes.as_array().expect("rows");
+        let whole = std::fs::metadata(&program).expect("a file").len();
+        assert_eq!(sizes[0]["stored_size"], whole);
+        let members = sizes.iter().filter(|row| row["is_member"] == true);
+        assert_eq!(members.count(), 5);
+        let direct: Vec<_> = sizes.iter().filter(|row| row["depth"] == 1).collect();
         assert!(
-            sizes
+            direct
                 .windows(2)
                 .all(|pair| pair[0]["stored_size"].as_u64() >= pair[1]["stored_size"].as_u64())
         );

@@ -29,7 +29,15 @@ fn exercise(what: &str, bytes: Vec<u8>, random: &mut Random) {
     // Those of one kernel, of one text and of one address are in no list of tables.
     let kernel = random.below(document.kernel_count().unwrap_or(0).max(1) as u64);
     let mut keys: Vec<String> = TABLES.iter().map(|(key, _)| (*key).into()).collect();
-    keys.extend(["code/0", "text/0", "lane/0", "patches/7f0000000000"].map(String::from));
+    let parts = [
+        "code/0",
+        "text/0",
+        "lane/0",
+        "patches/7f0000000000",
+        "size",
+        "size/0",
+    ];
+    keys.extend(parts.map(String::from));
     keys.push(format!("bank0/{kernel}"));
     for key in &keys {
         if let Some(table) = document.table(key) {
@@ -72,6 +80,10 @@ fn exercise(what: &str, bytes: Vec<u8>, random: &mut Random) {
         if let Some(file) = files.next(&document) {
             assert!(!file.name.contains(['/', '\\']), "{what}: {}", file.name);
         }
+    }
+    // Whatever headers say, what is stored adds up to the file.
+    if let Some(table) = document.table("size") {
+        assert_eq!(table.cell(0, "stored_size"), size.into(), "{what}");
     }
     let (held, loaded) = document.images();
     let windows = held.map(|image| (false, image.size)).into_iter();
