@@ -910,6 +910,13 @@ mod terminal {
         assert_eq!(sizes[0]["stored_size"], whole);
         let members = sizes.iter().filter(|row| row["is_member"] == true);
         assert_eq!(members.count(), 5);
+        // In text as far as the members, unless all is asked for.
+        let lines = |options: &[&str]| {
+            let arguments = [&["size", program.as_str()], options].concat();
+            let out = common::kernelscope(&arguments).stdout;
+            out.split(|&byte| byte == b'\n').count()
+        };
+        assert!(lines(&[]) < lines(&["--all"]));
         let direct: Vec<_> = sizes.iter().filter(|row| row["depth"] == 1).collect();
         assert!(
             direct

@@ -327,7 +327,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
             out.is_some(),
             &["image", "qmd", "dispatch", "extract"],
         ),
-        ("--all", all, &["extract", "kernels", "launchers"]),
+        ("--all", all, &["extract", "kernels", "launchers", "size"]),
         ("--across", across, &["kernels"]),
         ("--carve", carve, CARVING),
         ("--hex", hex, LAUNCHES),
