@@ -91,8 +91,13 @@ fn members_are_extracted_one_by_one() {
         let mut written = Vec::new();
         while let Some(next) = rest.next(document) {
             assert!(next.findings.is_empty(), "{}", next.path);
-            let member = next.opened.expect("a member");
-            written.push((next.path, next.name, Value::from(sha256(&all(&member)))));
+            // The NVVM of kinds.fatbin is obfuscated: it is told, and cannot be unpacked.
+            let sum = match next.opened {
+                Ok(member) => Value::from(sha256(&all(&member))),
+                Err(_) if next.path == "kinds!/0" => Value::Null,
+                Err(error) => panic!("{}: {error}", next.path),
+            };
+            written.push((next.path, next.name, sum));
         }
         written
     };
