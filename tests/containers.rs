@@ -804,6 +804,38 @@ mod terminal {
     const FATBIN: &str = "nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin";
 
     #[test]
+    fn architectures_of_packed_programs_are_told() {
+        let path = std::env::temp_dir().join(format!("kernelscope-{}.gz", std::process::id()));
+        let packed = super::gzip(&common::bytes(super::PROGRAM));
+        std::fs::write(&path, packed).expect("a file");
+        let file = path.display().to_string();
+        // That the file has no checksum that fits is an error of it.
+        let out = kernelscope(&["archs", &file, "--json"]).stdout;
+        let runs = kernelscope(&["runs", &file, "sm_90"]).stdout;
+        std::fs::remove_file(&path).expect("the file is removed");
+        let archs: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+        // cuobjdump -lelf, -lptx: in two fatbins for sm_75 and sm_90 each, and a text for sm_90.
+        let archs = archs.as_array().expect("rows").iter();
+        let told: Vec<_> = archs
+            .map(|row| {
+                (
+                    row["target"].as_str(),
+                    row["code"].as_str(),
+                    row["count"].as_u64(),
+                )
+            })
+            .collect();
+        let machine = |target| (Some(target), Some("machine code"), Some(2));
+        let expected = [
+            machine("sm_75"),
+            machine("sm_90"),
+            (Some("sm_90"), Some("PTX"), Some(1)),
+        ];
+        assert_eq!(told, expected);
+        assert!(String::from_utf8_lossy(&runs).contains(": yes"));
+    }
+
+    #[test]
     fn members_are_listed_and_extracted_as_cuobjdump_does() {
         let facts = common::facts("fatbins");
         let file = fixture(FATBIN);

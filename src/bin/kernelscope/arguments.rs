@@ -15,8 +15,8 @@ Shows what is in a GPU binary. FILE is a path, or - for standard input.
 
 Commands:
   ls             what it holds: the members of fatbins, bundles, host programs, archives and packages, to any depth
-  archs          for which architectures it has machine code, PTX and other code, and how many bytes; with --gpu GPU
-                 whether it runs there, by which code, and which kernels do not
+  archs          for which architectures it has machine code, PTX and other code, and how many bytes; what is packed is
+                 opened for it; with --gpu GPU whether it runs there, by which code, and which kernels do not
   missing        kernels that it has for some of its architectures and not for others; with --gpu GPU whether they run there
   extract        writes members as files: extract FILE --member PATH -o DIR, or --all of them that hold no others;
                  with -o OUT.zip to one zip file

@@ -114,7 +114,11 @@ fn run() -> Result<ExitCode, Failure> {
             members::runs_on(&mut document, &arguments, &mut out)?;
         }
         "missing" => members::missing(&mut document, &arguments, &mut out)?,
-        "ls" | "archs" | "members" => members::list(&document, &arguments, &mut out)?,
+        "archs" => {
+            members::unpack(&mut document);
+            members::list(&document, &arguments, &mut out)?;
+        }
+        "ls" | "members" => members::list(&document, &arguments, &mut out)?,
         "size" => members::size(&mut document, &arguments, &mut out)?,
         "launchers" if arguments.all => {
             members::survey(&mut document);
@@ -129,7 +133,10 @@ fn run() -> Result<ExitCode, Failure> {
         "directives" => directives(&document, &arguments, &mut out)?,
         "kernarg" => kernarg(&document, &arguments, &mut out)?,
         "decode" => has_errors = decode::print(&document, &arguments, &mut out)?,
-        "runs" => runs(&document, &arguments, &mut out)?,
+        "runs" => {
+            members::unpack(&mut document);
+            runs(&document, &arguments, &mut out)?;
+        }
         "qmd" | "dispatch" => {
             let kernel = kernel(&document, &arguments)? as usize;
             has_errors = launch::print(&document, kernel, &arguments, &mut out)?;

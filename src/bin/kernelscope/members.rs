@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use kernelscope::container::Member;
 use kernelscope::document::Document;
 use kernelscope::lists::{self, GpuList};
 use kernelscope::rows::{Cell, Column, Row, Rows, Table, Unit, column};
@@ -11,6 +12,14 @@ use serde::Serialize;
 
 use crate::arguments::{Arguments, Failure};
 use crate::{json, no_gpu, runs, visible};
+
+/// Opens what is packed, where only that tells which code is in it: libraries in a wheel.
+pub fn unpack(document: &mut Document) {
+    let members = &document.contents().members;
+    if members.iter().any(Member::is_unread) {
+        survey(document);
+    }
+}
 
 /// Prints the members: of a file that holds none, none.
 pub fn list(
