@@ -1,9 +1,8 @@
 // What axe-core finds wrong for people who do not see, or do not use a pointer: nothing, on any view, in both colour schemes, on a
 // narrow screen and where the system forces its colours. And that the page is whole at a zoom of 400 %.
 
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { ARGS, drop, goTo, show, VADD } from './page.ts';
+import { ARGS, axe, drop, goTo, show, VADD } from './page.ts';
 import { expect, test } from './site.ts';
 
 // It looks at every element of the page, again and again.
@@ -29,26 +28,6 @@ const PANELS = [
   'diagnostics',
 ];
 
-/** Runs all of axe's rules on what is shown, or only on one element of it; findings as one line each. */
-async function check(page: Page, what: string, ...within: string[]): Promise<void> {
-  // The site has no frames that would need a page of axe's own.
-  const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
-  const [first, ...inner] = within;
-  if (first) axe.include({ fromShadowDom: ['kernel-scope', first, ...inner] });
-  const { violations, passes } = await axe.analyze();
-  const found = violations.flatMap(({ id, nodes }) =>
-    nodes.map(
-      ({ target, failureSummary }) => `${id}: ${target.flat().at(-1)}: ${failureSummary?.replaceAll(/\s+/g, ' ')}`,
-    ),
-  );
-  expect.soft(found, what).toEqual([]);
-  // It has looked into the elements.
-  const looked = passes
-    .flatMap(({ nodes }) => nodes.map(({ target }) => target))
-    .filter((target) => Array.isArray(target[0]));
-  expect(looked.length).toBeGreaterThan(2);
-}
-
 async function view(page: Page, key: string): Promise<void> {
   await page.locator('kernel-scope').evaluate((element, key) => element.setAttribute('view', key), key);
   await expect(page.locator('kernel-scope-panel h2').first()).not.toBeEmpty();
@@ -69,7 +48,7 @@ for (const [kind, file, record] of [
       for (const key of kind === 'cubin' ? PANELS : [...PANELS, 'metadata']) {
         await view(page, key);
         // What is around the panels is the same for all.
-        await check(page, key, ...(key === 'summary' ? [] : ['kernel-scope-panel']));
+        await axe(page, key, ...(key === 'summary' ? [] : ['kernel-scope-panel']));
       }
     });
   }
@@ -102,26 +81,26 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     await page.goto('./');
     await expect(page.getByRole('heading', { name: 'Open a GPU binary' })).toBeVisible();
-    await check(page, 'start');
+    await axe(page, 'start');
     await drop(page, VADD);
     await expect(page.locator('kernel-scope-identity')).toContainText('sm_90a');
     await page.evaluate(() =>
       document.querySelector('kernel-scope')?.setAttribute('src', 'https://example.com/other.cubin'),
     );
     await expect(page.getByText('https://example.com').first()).toBeVisible();
-    await check(page, 'refused');
+    await axe(page, 'refused');
   });
 }
 
 test('axe finds nothing in what a file that is broken or of no format shows', async ({ page }) => {
   await page.goto('./');
   await drop(page, 'package.json');
-  await check(page, 'no format');
+  await axe(page, 'no format');
   await page
     .getByRole('button', { name: /finding/ })
     .first()
     .click();
-  await check(page, 'findings');
+  await axe(page, 'findings');
 });
 
 test('axe finds nothing in menus, in the list of fields, or on a narrow screen', async ({ page }) => {
@@ -138,20 +117,20 @@ test('axe finds nothing in menus, in the list of fields, or on a narrow screen',
     const menus = page.locator(`${within.at(-1)} kernel-scope-menu:visible`);
     for (let i = 0; i < (await menus.count()); i++) {
       await menus.nth(i).getByRole('button').first().click();
-      await check(page, `menu ${i} of ${within}`, ...within);
+      await axe(page, `menu ${i} of ${within}`, ...within);
       await page.keyboard.press('Escape');
     }
   }
   await page.locator('kernel-scope-diagram').getByRole('button', { name: 'How the record is shown' }).click();
   await page.getByRole('menuitemradio', { name: 'List' }).click();
-  await check(page, 'list', 'kernel-scope-dock');
+  await axe(page, 'list', 'kernel-scope-dock');
 
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.setViewportSize(NARROW);
     await page.emulateMedia({ colorScheme });
     for (const tab of ['Bytes', 'Fields']) {
       await page.getByRole('button', { name: tab, exact: true }).click();
-      await check(page, `${tab}, narrow, ${colorScheme}`, 'kernel-scope-dock');
+      await axe(page, `${tab}, narrow, ${colorScheme}`, 'kernel-scope-dock');
     }
   }
 });
@@ -163,7 +142,7 @@ test('axe finds nothing where the system forces its colours', async ({ page }) =
   await goTo(page, '0x584');
   for (const key of ['summary', 'kernels/0', 'sections']) {
     await view(page, key);
-    await check(page, key, ...(key === 'summary' ? [] : ['kernel-scope-panel']));
+    await axe(page, key, ...(key === 'summary' ? [] : ['kernel-scope-panel']));
   }
 });
 
@@ -198,5 +177,5 @@ test('at a zoom of 400 % everything is there, and the page does not scroll in tw
   await expect(page.getByRole('grid', { name: 'Bytes' })).toBeInViewport();
   await page.getByRole('button', { name: 'Fields', exact: true }).click();
   await expect(page.locator('kernel-scope-diagram table')).toBeInViewport();
-  await check(page, 'zoomed');
+  await axe(page, 'zoomed');
 });

@@ -1,19 +1,9 @@
 // A core dump: what failed, where, and what the thread had. What is expected is what make_coredump.py put in.
 
-import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
-import { drop, show } from './page.ts';
+import { axe, drop, show } from './page.ts';
 import { expect, test } from './site.ts';
 
 const DUMP = 'tests/fixtures/coredump/synthetic.cudacore';
-
-async function axe(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .setLegacyMode(true)
-    .exclude({ fromShadowDom: ['kernel-scope', 'kernel-scope-tabs'] })
-    .analyze();
-  expect(violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))).toEqual([]);
-}
 
 test.describe.configure({ timeout: 90_000 });
 

@@ -2,9 +2,8 @@
 // writes them in the pushbuffer is put together here from the methods' addresses in NVIDIA's class headers.
 
 import { readFile } from 'node:fs/promises';
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { show, VADD } from './page.ts';
+import { axe, show, VADD } from './page.ts';
 import { expect, test } from './site.ts';
 
 const { examples } = JSON.parse(await readFile('tests/fixtures/qmd.json', 'utf8'));
@@ -188,11 +187,6 @@ test('a dump that is pasted on the page is offered for decoding', async ({ page 
 
 test('axe finds nothing where a dump is pasted, and in what it is', async ({ page }) => {
   test.setTimeout(240_000);
-  const check = async (within: string) => {
-    const axe = new AxeBuilder({ page }).setLegacyMode(true).include({ fromShadowDom: ['kernel-scope', within] });
-    const { violations } = await axe.analyze();
-    expect.soft(violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))).toEqual([]);
-  };
   for (const [colorScheme, width] of [
     ['light', 1280],
     ['dark', 390],
@@ -202,14 +196,14 @@ test('axe finds nothing where a dump is pasted, and in what it is', async ({ pag
     await page.goto('./');
     await page.locator('kernel-scope').press('p');
     await dialog(page).getByText('Compare with another').click();
-    await check('kernel-scope-decode');
+    await axe(page, 'kernel-scope-decode', 'kernel-scope-decode');
     await page.keyboard.press('Escape');
     await decode(page, carray(FULLER), carray(MINIMAL));
     await expect(page.getByRole('grid', { name: 'Comparison' })).toBeVisible({ timeout: 15_000 });
     for (const view of ['compare', 'summary', 'qmds/1']) {
       await page.locator('kernel-scope').evaluate((element, view) => element.setAttribute('view', view), view);
       await page.waitForTimeout(200);
-      await check('kernel-scope-panel');
+      await axe(page, 'kernel-scope-panel', 'kernel-scope-panel');
     }
   }
 });

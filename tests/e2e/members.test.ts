@@ -5,9 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import type { Download, Page } from '@playwright/test';
-import { drop, goTo, show, VADD } from './page.ts';
+import { axe, drop, goTo, show, VADD } from './page.ts';
 import { expect, test } from './site.ts';
 
 const FATBIN = 'tests/fixtures/nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin';
@@ -44,11 +43,6 @@ async function saved(page: Page, item: string): Promise<Download> {
   const download = page.waitForEvent('download');
   await page.getByRole('menuitem', { name: item }).click();
   return download;
-}
-
-async function axe(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
-  expect(violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))).toEqual([]);
 }
 
 test.describe.configure({ timeout: 90_000 });

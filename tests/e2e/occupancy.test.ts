@@ -1,9 +1,8 @@
 // How many blocks of a kernel an SM holds at once. With 16 registers and 256 threads on sm_89: a block has 8 warps and an SM holds 48, so
 // 6 blocks. 128 SMs hold 768, of which a grid of 4096 has 4096 / 768 = 5.33 times as many.
 
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { ARGS, drop, show, VADD } from './page.ts';
+import { ARGS, axe, drop, show, VADD } from './page.ts';
 import { expect, test } from './site.ts';
 
 const LINKED = 'tests/fixtures/nvidia/cubin/linked.sm_90.13.5.nvlink-lineinfo.cubin';
@@ -119,10 +118,7 @@ test('axe finds nothing, light, dark and narrow', async ({ page }) => {
     await page.locator('kernel-scope').evaluate((element) => element.setAttribute('view', 'occupancy/0'));
     await expect(panel(page).locator('h2')).not.toBeEmpty();
     await page.waitForTimeout(200);
-    const axe = new AxeBuilder({ page }).setLegacyMode(true);
-    axe.include({ fromShadowDom: ['kernel-scope', 'kernel-scope-panel', 'kernel-scope-occupancy'] });
-    const { violations } = await axe.analyze();
-    expect.soft(violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))).toEqual([]);
+    await axe(page, file, 'kernel-scope-panel', 'kernel-scope-occupancy');
     // Nothing is wider than the page.
     const wide = await panel(page).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
     expect(wide).toBeLessThanOrEqual(0);

@@ -2,7 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Locator, Page } from '@playwright/test';
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Locator, type Page } from '@playwright/test';
 
 export const VADD = 'tests/fixtures/nvidia/cubin/vadd.sm_90a.13.0.cubin';
 export const ARGS = 'tests/fixtures/amdgpu/out/args.gfx90a.v5.co';
@@ -73,4 +74,24 @@ export async function show(within: Page | Locator, panel: string): Promise<void>
     .getByRole('treeitem', { name: new RegExp(`^${panel}( [\\d,]+)?$`) })
     .and(within.locator('[aria-level="1"]'))
     .click();
+}
+
+/** Runs all of axe's rules on what is shown, or only on one element of it; findings as one line each. */
+export async function axe(page: Page, what = '', ...within: string[]): Promise<void> {
+  // The site has no frames that would need a page of axe's own.
+  const builder = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
+  const [first, ...inner] = within;
+  if (first) builder.include({ fromShadowDom: ['kernel-scope', first, ...inner] });
+  const { violations, passes } = await builder.analyze();
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ target, failureSummary }) => `${id}: ${target.flat().at(-1)}: ${failureSummary?.replaceAll(/\s+/g, ' ')}`,
+    ),
+  );
+  expect.soft(found, what).toEqual([]);
+  // It has looked into the elements.
+  const looked = passes
+    .flatMap(({ nodes }) => nodes.map(({ target }) => target))
+    .filter((target) => Array.isArray(target[0]));
+  expect(looked.length).toBeGreaterThan(2);
 }

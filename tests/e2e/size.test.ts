@@ -1,20 +1,9 @@
 // Why a file is so big. Sizes of vadd.3arch+ptx are those that `cuobjdump -lelf` and the entries' headers say (facts_nvidia.json).
 
-import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
-import { drop, show, VADD } from './page.ts';
+import { axe, drop, show, VADD } from './page.ts';
 import { expect, test } from './site.ts';
 
 const FATBIN = 'tests/fixtures/nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin';
-
-async function axe(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .setLegacyMode(true)
-    // Tabs of files stand beside what closes them.
-    .exclude({ fromShadowDom: ['kernel-scope', 'kernel-scope-tabs'] })
-    .analyze();
-  expect(violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))).toEqual([]);
-}
 
 test.describe.configure({ timeout: 90_000 });
 

@@ -86,6 +86,7 @@ export class SummaryView extends Part {
       ${data.kernel ? html`<kernel-scope-kernel .session=${session} .kernel=${data.kernel} .brief=${true}></kernel-scope-kernel>` : nothing}
       <kernel-scope-survey flush .session=${session}></kernel-scope-survey>
       ${this.#rows('archs', 'Architectures', data.archs)}
+      ${data.archs ? this.#gpus(data.gpus, 'lead') : nothing}
       ${this.#rows('members', 'Members', data.members, (cell) => session.openMember(cell))}
       ${this.#rows('across', 'Kernels across members', data.across, () => this.#show('across'))}
       ${this.#rows('kernels', 'Kernels', data.kernels, (_, index) => this.#show(`kernels/${index}`))}
@@ -93,7 +94,7 @@ export class SummaryView extends Part {
         <section><h3>What it is made of</h3>${this.#composition()}</section>
         <section>
           <h3>Findings</h3>${this.#findings(data.findings)}
-          ${data.gpus.length > 0 ? html`<h3>Runs on</h3><kernel-scope-gpus .session=${session} .gpus=${data.gpus}></kernel-scope-gpus>` : nothing}
+          ${data.archs ? nothing : this.#gpus(data.gpus, '')}
         </section>
       </div>
     `;
@@ -132,6 +133,12 @@ export class SummaryView extends Part {
     const column = columns[index] as Column;
     const isOpen = row[index] !== null || !isUnknown(columns, row, column);
     return isOpen ? cellText(row[index], column, 90) : unknownText(this.session?.survey.isStopped ?? false);
+  }
+
+  /** Of what holds others it comes right after what these are for. */
+  #gpus(gpus: Gpu[], lead: string) {
+    if (gpus.length === 0) return nothing;
+    return html`<section><h3 class=${lead}>Runs on</h3><kernel-scope-gpus .session=${this.session} .gpus=${gpus}></kernel-scope-gpus></section>`;
   }
 
   #composition() {
