@@ -446,7 +446,11 @@ impl Document {
     /// there is no such GPU.
     pub fn runs_on(&self, asked: &str) -> Option<Gpu> {
         match self.device {
-            Device::Cubin(_) | Device::CodeObject(_) => self.device.runs_on(asked),
+            Device::Cubin(_) | Device::CodeObject(_) => {
+                // It has no code for GPUs of the other family.
+                let other = || Some(Offers::default().on(AnyGpu::named(asked)?));
+                self.device.runs_on(asked).or_else(other)
+            }
             _ => Some(self.on(&self.offers(), AnyGpu::named(asked)?)),
         }
     }

@@ -109,7 +109,15 @@ impl Extract {
             let path = format!("{}{inner}", level.around);
             let opened = outer.open_member(index);
             if let Ok(member) = &opened {
-                self.findings.append(&mut packing(member));
+                let around = format!("member {}", level.around);
+                self.findings
+                    .extend(packing(member).into_iter().map(|mut finding| {
+                        let context = finding
+                            .context
+                            .map(|context| context.replacen("member ", &around, 1));
+                        finding.context = context;
+                        finding
+                    }));
             }
             match opened {
                 Ok(member)

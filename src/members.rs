@@ -154,10 +154,10 @@ impl<'a> ArchList<'a> {
     pub fn new(contents: &'a Contents, survey: &'a Survey) -> Self {
         let mut archs: Map<(Code, Arch<'a>)> = Map::default();
         let members = (0..).zip(&contents.members);
-        let members = members.map(|(index, member)| (member, survey.of(index), false));
+        let members = members.map(|(index, member)| (member, survey.of(index), member.base, false));
         let inner = survey.inner().iter();
-        let inner = inner.map(|inner| (&inner.member, Some(inner.found), true));
-        for (member, found, is_inner) in members.chain(inner) {
+        let inner = inner.map(|inner| (&inner.member, Some(inner.found), Some(inner.outer), true));
+        for (member, found, around, is_inner) in members.chain(inner) {
             let Some(code) = member.code() else {
                 continue;
             };
@@ -176,7 +176,8 @@ impl<'a> ArchList<'a> {
             let (_, arch) = archs.entry(&key, (code, new));
             arch.count += 1;
             arch.inner += u64::from(is_inner);
-            arch.stored = arch.stored.saturating_add(member.span.size);
+            let (stored, outermost) = share(contents, survey, member, around);
+            arch.stored = arch.stored.saturating_add(stored);
             let size = member.size().or(found.and_then(|found| found.size));
             let sum = arch.unpacked.zip(size);
             arch.unpacked = sum.map(|(sum, size)| sum.saturating_add(size));
@@ -186,8 +187,12 @@ impl<'a> ArchList<'a> {
                 .kernels
                 .zip(found)
                 .map(|(sum, found)| sum + u64::from(found));
-            if !arch.compressions.contains(&member.compression) {
-                arch.compressions.push(member.compression);
+            let compression = match member.compression {
+                Compression::None => outermost,
+                own => own,
+            };
+            if !arch.compressions.contains(&compression) {
+                arch.compressions.push(compression);
             }
         }
         let mut archs = archs.into_values();
@@ -202,6 +207,30 @@ impl<'a> ArchList<'a> {
     fn arch(&self, row: u64) -> Option<&(Code, Arch<'_>)> {
         self.archs.get(usize::try_from(row).ok()?)
     }
+}
+
+/// The bytes of the file that `member` takes, and how they are packed if it is not packed itself: of one in what has to be unpacked for
+/// it (`around`) its share by size.
+fn share(
+    contents: &Contents,
+    survey: &Survey,
+    member: &Member,
+    around: Option<u32>,
+) -> (u64, Compression) {
+    let (mut stored, mut compression) = (u128::from(member.span.size), Compression::None);
+    let mut at = around;
+    while let Some(index) = at
+        && let Some(around) = contents.members.get(index as usize)
+    {
+        let found = || survey.of(index)?.size;
+        let whole = u128::from(around.size().or_else(found).unwrap_or_default());
+        let share = (stored * u128::from(around.span.size)).checked_div(whole);
+        stored = share.unwrap_or(stored);
+        compression = around.compression;
+        at = around.base;
+    }
+    let stored = u64::try_from(stored).unwrap_or(u64::MAX);
+    (stored, compression)
 }
 
 /// What orders architectures, so that `sm_90` comes before `sm_100` and `gfx906` before `gfx1100`.

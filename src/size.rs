@@ -502,6 +502,10 @@ impl Tree {
         // Kernels are told of machine code alone.
         node.kernels = match member.code() {
             Some(Code::Machine) => found.and_then(|found| found.kernels).map(u64::from),
+            // What is in it that is packed is found with it.
+            None if Survey::is_asked(member) => {
+                found.map(|found| found.kernels.unwrap_or(0).into())
+            }
             _ => Some(0),
         };
         if found.is_some_and(|found| found.same_as.is_some()) {

@@ -804,6 +804,52 @@ mod terminal {
     const FATBIN: &str = "nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin";
 
     #[test]
+    fn what_is_packed_together_has_shares_of_what_is_stored() {
+        let path = fixture("amdgpu/con/three.ccob-v3-zstd.hipfb");
+        let archs = json(&["archs", &path]);
+        let archs = archs.as_array().expect("rows");
+        // clang-offload-bundler -list: three targets. All of it is packed by zstd.
+        assert_eq!(archs.len(), 3);
+        assert!(archs.iter().all(|arch| arch["compression"] == "zstd"));
+        let stored: u64 = archs
+            .iter()
+            .filter_map(|arch| arch["stored_size"].as_u64())
+            .sum();
+        let whole = std::fs::metadata(&path).expect("a file").len();
+        assert!(stored > 0 && stored < whole, "{stored} of {whole}");
+    }
+
+    #[test]
+    fn what_is_obfuscated_is_said_and_is_no_error() {
+        let folder = std::env::temp_dir().join(format!("kernelscope-lto-{}", std::process::id()));
+        let out = folder.display().to_string();
+        let output = kernelscope(&[
+            "extract",
+            &fixture("container/kinds.fatbin"),
+            "--all",
+            "-o",
+            &out,
+        ]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("obfuscated"));
+        // What cuobjdump extracts: two cubins and a text.
+        assert_eq!(std::fs::read_dir(&folder).expect("the folder").count(), 3);
+        std::fs::remove_dir_all(&folder).expect("the folder is removed");
+    }
+
+    #[test]
+    fn code_of_one_vendor_does_not_run_on_gpus_of_the_other() {
+        for (file, gpu) in [(VADD, "gfx90a"), ("amdgpu/out/args.gfx90a.v5.co", "sm_90")] {
+            let output = kernelscope(&["runs", &fixture(file), gpu]);
+            assert_eq!(output.status.code(), Some(0), "{file}");
+            assert!(
+                String::from_utf8_lossy(&output.stdout).contains(": no"),
+                "{file}"
+            );
+        }
+    }
+
+    #[test]
     fn architectures_of_packed_programs_are_told() {
         let path = std::env::temp_dir().join(format!("kernelscope-{}.gz", std::process::id()));
         let packed = super::gzip(&common::bytes(super::PROGRAM));

@@ -435,3 +435,12 @@ fn members_are_written_in_the_folder_and_nowhere_else() {
     );
     std::fs::remove_dir_all(&folder).expect("the folder is removed");
 }
+
+#[test]
+fn a_tar_whose_checksum_is_no_number_is_none() {
+    // The field of 8 bytes with the bit of GNU's binary numbers, which only sizes have.
+    let mut bytes = common::bytes("container/gnu.tar");
+    bytes[148] = 0x80;
+    let document = Document::open(Source::memory(bytes));
+    assert!(document.contents().members.is_empty());
+}

@@ -114,7 +114,7 @@ const summary = panel({
       return { columns, window };
     };
     const mayBeDump = !isMember && (format === 'unknown' || decoded !== null);
-    const isContainer = session.countOf('archs') > 0;
+    const isContainer = session.countOf('members') > 0;
     // Code may be in it that nothing tells of.
     const isSilent = kernelCount === 0 && session.countOf('archs') === 0 && session.size > 0 && decoded === null;
     const [exceptions, kernel, kernels, archs, members, across, findings, gpus] = await Promise.all([
@@ -317,6 +317,8 @@ const size = panel({
 /** Tables that are shown in the panel of another one. */
 const WITHIN: Record<string, string> = { load_image: 'image' };
 
+const TOLD_BY_MEMBERS: ReadonlySet<string> = new Set(['across', 'missing']);
+
 /** The panels of a file, in the order in which they are offered. */
 export function panels(session: Session): Panel[] {
   const of = new Map<string, Panel>();
@@ -327,7 +329,9 @@ export function panels(session: Session): Panel[] {
     if (of.has(key)) continue;
     // What takes how many bytes is asked for late: it is worked out from all that is there.
     if (key === 'sections') add('size', 'Size', null, size);
-    add(key, title, count, MADE[key] ?? rows(key, title));
+    // What only opening the members tells is not counted before.
+    const isOpen = session.survey.finished || !TOLD_BY_MEMBERS.has(key);
+    add(key, title, isOpen ? count : null, MADE[key] ?? rows(key, title));
     if (key === 'members') add('size', 'Size', null, size);
     if (key === 'kernels' && Number(count) > 0)
       for (const [key, title, made] of WORKED_OUT) {

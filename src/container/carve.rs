@@ -321,8 +321,13 @@ fn compressed_bundle(reader: &Reader<'_>, rest: Span) -> Option<(u64, u64, u64)>
         ),
         _ => return None,
     };
-    // Version 1 does not say where it ends. What is behind it is read by none who unpacks it.
-    let whole = size.unwrap_or_else(|| unpacked.saturating_add(OVERHEAD).min(rest.size));
+    // Version 1 does not say where it ends: before the next bundle at the latest. What is behind it is read by none who unpacks it.
+    let whole = size.unwrap_or_else(|| {
+        let most = unpacked.saturating_add(OVERHEAD).min(rest.size);
+        let behind = Span::new(rest.offset + header, most.saturating_sub(header));
+        let next = reader.next(behind, &[b"CCOB", b"__CLANG_OFFLOAD_BUNDLE__"]);
+        next.map_or(most, |at| at - rest.offset)
+    });
     let is_whole = whole > header
         && whole <= rest.size
         && unpacked > 0

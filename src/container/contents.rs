@@ -6,7 +6,7 @@ use super::reader::{Read, Reader, Shape, plain};
 use super::{Code, Format, Member, bundle, carve, fatbin, identify};
 use crate::elf::Elf;
 use crate::elf::map::{self, Leaf, Map, Part, Role};
-use crate::error::{Diagnostic, Diagnostics, Kind, Result};
+use crate::error::{Diagnostic, Diagnostics, Kind, Result, Severity};
 use crate::index::Index;
 use crate::order;
 use crate::record::Record;
@@ -374,7 +374,13 @@ impl Contents {
                     Some(size) => unpack::unpack(compression, &packed, size),
                     None => unpack::unpack_all(compression, &packed),
                 };
-                let unpacked = unpacked.map_err(refuse)?;
+                let unpacked = unpacked.map_err(|why| match member.is_obfuscated() {
+                    true => Diagnostic {
+                        severity: Severity::Warning,
+                        ..refuse("it is obfuscated: only the toolkit can read it")
+                    },
+                    false => refuse(why),
+                })?;
                 if let Some(checksum) = member.checksum
                     && !checksum.matches(&unpacked)
                 {

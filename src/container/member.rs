@@ -132,6 +132,11 @@ impl Member {
         is_container(self.format) && self.children == 0 && !is_looked_into
     }
 
+    /// Whether only the toolkit that wrote it can read it.
+    pub fn is_obfuscated(&self) -> bool {
+        self.note.split("; ").any(|word| word == "obfuscated")
+    }
+
     /// What code it is, if it is for a GPU.
     pub fn code(&self) -> Option<Code> {
         Code::of(self.format)

@@ -104,7 +104,8 @@ fn until_nul(field: &[u8]) -> &[u8] {
 /// An octal number that ends with a blank or a NUL; or a binary one of GNU tar, whose first bit is set.
 fn number(field: &[u8]) -> Option<u64> {
     if field[0] & 0x80 != 0 {
-        let (head, tail) = field.split_at(field.len() - 8);
+        // Of 12 bytes the last 8 are enough; one of 8 has only 7 beside the bit.
+        let (head, tail) = field.split_at(field.len().saturating_sub(8).max(1));
         let is_small = head[0] == 0x80 && head[1..].iter().all(|&byte| byte == 0);
         return is_small.then(|| tail.iter().fold(0, |all, &byte| all << 8 | u64::from(byte)));
     }

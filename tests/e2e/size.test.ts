@@ -54,6 +54,7 @@ test('a cubin is divided by what its bytes are for, down to its kernels', async 
   await show(page, 'Size');
   const grid = page.getByRole('treegrid', { name: 'Sizes' });
   await page.getByLabel('Filter Sizes').fill('what:kernel');
+  await expect(grid.locator('.row')).toHaveCount(1);
   await expect(grid.locator('.row')).toHaveText(/vadd/);
   const map = page.locator('kernel-scope-size .map');
   await expect(map.getByRole('button', { name: /^_Z4vadd/ })).toBeVisible();

@@ -52,7 +52,10 @@ async function look(session: Session, drawn: () => void): Promise<void> {
     const of = told.summary.tables.find(({ key }) => key === 'members');
     const found = Number(of?.count ?? 0) - before;
     const what = found === 1 ? 'one member was found' : `${count(found)} members were found`;
-    looking.said = `${how}${found === 0 ? 'there is no GPU code' : what} that no header tells of.`;
+    const isWhole = how.startsWith('The whole');
+    const none = isWhole ? 'there is no GPU code' : `none was found in the first ${size(looking.progress?.done ?? 0)}`;
+    const packed = isWhole && before > 0 ? ' What is packed was not looked into.' : '';
+    looking.said = `${how}${found === 0 ? none : what}${isWhole || found > 0 ? ' that no header tells of' : ''}.${packed}`;
     await session.renew(told);
   } catch (error) {
     session.onNotice(message(error));

@@ -46,10 +46,9 @@ export class Ribbon extends Part {
   }
 
   protected override changed(change: Change | null): void {
-    if (change === null) {
-      this.#scale = null;
-      this.hover = null;
-    }
+    // Members that are found later are parts of the map.
+    if (change === null || change === 'summary') this.#scale = null;
+    if (change === null) this.hover = null;
     if (change !== 'view') this.requestUpdate();
   }
 

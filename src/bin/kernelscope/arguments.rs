@@ -16,7 +16,8 @@ Shows what is in a GPU binary. FILE is a path, or - for standard input.
 Commands:
   ls             what it holds: the members of fatbins, bundles, host programs, archives and packages, to any depth
   archs          for which architectures it has machine code, PTX and other code, and how many bytes; what is packed is
-                 opened for it; with --gpu GPU whether it runs there, by which code, and which kernels do not
+                 opened for it; with --all how many kernels each has; with --gpu GPU whether it runs there, by which code, and
+                 which kernels do not
   missing        kernels that it has for some of its architectures and not for others; with --gpu GPU whether they run there
   extract        writes members as files: extract FILE --member PATH -o DIR, or --all of them that hold no others;
                  with -o OUT.zip to one zip file
@@ -30,6 +31,9 @@ Commands:
                  also those that only the names of kernels in members tell
   sections, segments, symbols, relocations, other_relocations, notes, texts, printf, load_image, map, diagnostics
                  one table
+  exceptions, lanes, frames, warps, ctas, sms, grids, banks, modules, contexts, devices, memory
+                 core dumps: one table
+  lane           core dumps: what there is of one thread, with its offset: lane FILE N, by its number in the table of lanes
   metadata       code objects: the metadata as a tree, with the offset of each key
   kernarg        code objects: what a dispatch passes to a kernel, argument by argument: kernarg FILE KERNEL
   image          the image, and what lies where in it; with -o OUT its bytes, with --base as a loader leaves them there
@@ -60,7 +64,7 @@ Options:
   --base ADDRESS for image and patches: where the image is loaded, decimal or 0x hexadecimal
   --segments     for image: as whoever copies PT_LOAD segments has it, which is the only image without section headers
   --member PATH  the member of that path, as ls lists it, instead of FILE itself: names from the outside in, !/ between
-  --all          for extract, kernels and launchers: every member; for size: what is in them, too
+  --all          for extract, kernels, launchers and archs: every member; for size: what is in them, too
   --across       for kernels --all: a row a name, with what it needs on each architecture
   --carve        looks through the whole file for GPU code that no header tells of, too: its members are called by their offsets
   --gpu GPU      for archs and missing: as for runs
@@ -304,6 +308,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         "record",
         "code",
         "text",
+        "lane",
         "patches",
         "bank0",
         "directives",
@@ -327,7 +332,11 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
             out.is_some(),
             &["image", "qmd", "dispatch", "extract"],
         ),
-        ("--all", all, &["extract", "kernels", "launchers", "size"]),
+        (
+            "--all",
+            all,
+            &["archs", "extract", "kernels", "launchers", "size"],
+        ),
         ("--across", across, &["kernels"]),
         ("--carve", carve, CARVING),
         ("--hex", hex, LAUNCHES),
@@ -357,7 +366,7 @@ pub fn arguments() -> Result<Option<Arguments>, Failure> {
         .next()
         .ok_or_else(|| Failure::Usage(format!("{command}: no file is given")))?;
     let which = match command.as_str() {
-        "code" | "text" | "bank0" | "directives" | "kernarg" | "runs" => {
+        "code" | "text" | "bank0" | "directives" | "kernarg" | "lane" | "runs" => {
             words.next().map(|word| word.string()).transpose()?
         }
         "archs" | "missing" => gpu,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use kernelscope::container::ZipWriter;
 use kernelscope::document::Document;
-use kernelscope::error::Diagnostic;
+use kernelscope::error::{Diagnostic, Severity};
 use kernelscope::export;
 use kernelscope::extract::{Extract, Extracted};
 use kernelscope::source::Source;
@@ -68,7 +68,7 @@ pub fn write(
         match target.write(extracted)? {
             Ok(file) => written.push(file),
             Err(finding) => {
-                has_errors = true;
+                has_errors |= finding.severity == Severity::Error;
                 complain(&finding);
             }
         }

@@ -115,7 +115,10 @@ fn run() -> Result<ExitCode, Failure> {
         }
         "missing" => members::missing(&mut document, &arguments, &mut out)?,
         "archs" => {
-            members::unpack(&mut document);
+            match arguments.all {
+                true => members::survey(&mut document),
+                false => members::unpack(&mut document),
+            }
             members::list(&document, &arguments, &mut out)?;
         }
         "ls" | "members" => members::list(&document, &arguments, &mut out)?,
@@ -150,6 +153,10 @@ fn run() -> Result<ExitCode, Failure> {
         table => {
             let rows = match table {
                 "bank0" => document.table(&format!("bank0/{}", kernel(&document, &arguments)?)),
+                "lane" => {
+                    let which = arguments.which.as_deref().unwrap_or("0");
+                    document.table(&format!("lane/{which}"))
+                }
                 "patches" => document.table(&format!("patches/{:x}", arguments.base.unwrap_or(0))),
                 "image" if arguments.segments => document.table("load_image"),
                 table => document.table(table),
@@ -170,6 +177,13 @@ fn run() -> Result<ExitCode, Failure> {
         }
     }
     out.flush()?;
+    // What lists members says what it leaves out; others have it in their findings.
+    if matches!(
+        arguments.command.as_str(),
+        "ls" | "archs" | "kernels" | "missing" | "size" | "extract"
+    ) {
+        members::complain_of_limits(&document)?;
+    }
     Ok(if has_errors || document.findings().has_errors() {
         ExitCode::from(1)
     } else {
@@ -602,7 +616,7 @@ fn runs(document: &Document, arguments: &Arguments, out: &mut impl Write) -> Res
     let gpus = document.gpu_list().ok_or_else(|| {
         let format = document.format().title();
         Failure::Usage(format!(
-            "runs: on which GPUs {format} files run is not known"
+            "runs: on which GPUs it runs is not known ({format})"
         ))
     })?;
     let gpus = match &arguments.which {

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use kernelscope::container::Member;
 use kernelscope::document::Document;
+use kernelscope::error::Kind;
 use kernelscope::lists::{self, GpuList};
 use kernelscope::rows::{Cell, Column, Row, Rows, Table, Unit, column};
 use kernelscope::runs::AnyGpu;
@@ -12,6 +13,16 @@ use serde::Serialize;
 
 use crate::arguments::{Arguments, Failure};
 use crate::{json, no_gpu, runs, visible};
+
+/// Says what was not looked at, since there is too much of it: numbers are of less then.
+pub fn complain_of_limits(document: &Document) -> std::io::Result<()> {
+    let findings = document.findings().iter();
+    for finding in findings.filter(|finding| finding.kind == Kind::Limit) {
+        let line = kernelscope::export::visible(&finding.to_string()).into_owned();
+        writeln!(std::io::stderr(), "kernelscope: {line}")?;
+    }
+    Ok(())
+}
 
 /// Opens what is packed, where only that tells which code is in it: libraries in a wheel.
 pub fn unpack(document: &mut Document) {
@@ -37,7 +48,7 @@ pub fn list(
         None if arguments.json => json(out, &[(); 0])?,
         None => writeln!(
             std::io::stderr(),
-            "kernelscope: {}: {} files hold no others",
+            "kernelscope: {}: no members are known of it ({})",
             visible(&arguments.file),
             document.format().title()
         )?,
@@ -112,13 +123,16 @@ pub fn runs_on(
         return runs(document, arguments, out);
     };
     let kernels = known.kernel_count();
+    let not_running = found.missing_kernels.unwrap_or_default();
+    // Those that do not run there come first.
+    let missing = First(missing, not_running);
     if arguments.json {
         let gpus = GpuList(vec![found]);
         let gpu = Row {
             table: &gpus,
             index: 0,
         };
-        let missing = Rows(&*missing);
+        let missing = Rows(&missing);
         json(
             out,
             &RunsOn {
@@ -129,18 +143,38 @@ pub fn runs_on(
         )?;
         return Ok(());
     }
-    let not_running = found.missing_kernels.unwrap_or_default();
     let mut line = found.to_string();
     if let Some(served) = found.served_by {
         line.push_str(&format!("; by the {}, as in {}", served.by, served.path));
     }
     writeln!(out, "{}", kernelscope::export::visible(&line))?;
     writeln!(out, "{not_running} of {kernels} kernels do not run there")?;
-    if !missing.is_empty() {
+    if not_running > 0 {
         writeln!(out)?;
-        lists::print(&*missing, out)?;
+        lists::print(&missing, out)?;
     }
     Ok(())
+}
+
+/// The first rows of a table.
+struct First<'a>(Box<dyn Table + 'a>, u64);
+
+impl Table for First<'_> {
+    fn columns(&self) -> &[Column] {
+        self.0.columns()
+    }
+
+    fn len(&self) -> u64 {
+        self.1.min(self.0.len())
+    }
+
+    fn cell(&self, row: u64, key: &str) -> Cell<'_> {
+        self.0.cell(row, key)
+    }
+
+    fn place(&self, row: u64) -> Option<Span> {
+        self.0.place(row)
+    }
 }
 
 /// The columns of the tree of sizes in a terminal: names come last, since they are set in.
