@@ -486,6 +486,20 @@ impl Document {
         Some(MissingList::new(self.missing(), &self.survey, gpu))
     }
 
+    /// What is wrong with how it is packed as a member, which is not what is wrong with itself; `around` is the path of what it lies in,
+    /// with what stands before its name.
+    pub(crate) fn packing(&self, around: &str) -> Vec<Diagnostic> {
+        let packing = self.findings.iter().filter_map(|finding| {
+            let path = finding.context.as_deref()?.strip_prefix("member ")?;
+            let context = Some(format!("member {around}{path}"));
+            Some(Diagnostic {
+                context,
+                ..finding.clone()
+            })
+        });
+        packing.collect()
+    }
+
     /// The findings so far.
     pub fn findings(&self) -> &Diagnostics {
         &self.findings

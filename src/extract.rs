@@ -109,15 +109,7 @@ impl Extract {
             let path = format!("{}{inner}", level.around);
             let opened = outer.open_member(index);
             if let Ok(member) = &opened {
-                let around = format!("member {}", level.around);
-                self.findings
-                    .extend(packing(member).into_iter().map(|mut finding| {
-                        let context = finding
-                            .context
-                            .map(|context| context.replacen("member ", &around, 1));
-                        finding.context = context;
-                        finding
-                    }));
+                self.findings.append(&mut member.packing(&level.around));
             }
             match opened {
                 Ok(member)
@@ -157,15 +149,6 @@ impl Extract {
     }
 }
 
-/// What is wrong with how a member is packed, which is not what is wrong with the member itself.
-fn packing(member: &Document) -> Vec<Diagnostic> {
-    let findings = member.findings().iter().filter(|finding| {
-        let context = finding.context.as_deref();
-        context.is_some_and(|context| context.starts_with("member "))
-    });
-    findings.cloned().collect()
-}
-
 /// The members that hold no others and have bytes.
 fn leaves(document: &Document) -> Vec<u32> {
     let members = (0..).zip(&document.contents().members);
@@ -183,7 +166,7 @@ impl Document {
         Ok(Extracted {
             path: path.into(),
             name: self.file_name(path, base, &member),
-            findings: packing(&member),
+            findings: member.packing(""),
             opened: Ok(member),
         })
     }

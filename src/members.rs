@@ -139,6 +139,8 @@ struct Arch<'a> {
     unpacked: Option<u64>,
     /// `None` until all of its members were opened.
     kernels: Option<u64>,
+    /// Of those that were opened.
+    so_far: u64,
     /// Whether these were.
     is_open: bool,
     compressions: Vec<Compression>,
@@ -170,6 +172,7 @@ impl<'a> ArchList<'a> {
                 stored: 0,
                 unpacked: Some(0),
                 kernels: Some(0),
+                so_far: 0,
                 is_open: true,
                 compressions: Vec::new(),
             };
@@ -183,6 +186,7 @@ impl<'a> ArchList<'a> {
             arch.unpacked = sum.map(|(sum, size)| sum.saturating_add(size));
             arch.is_open &= found.is_some();
             let found = found.and_then(|found| found.kernels);
+            arch.so_far += u64::from(found.unwrap_or(0));
             arch.kernels = arch
                 .kernels
                 .zip(found)
@@ -256,6 +260,7 @@ impl Table for ArchList<'_> {
             column("size", "Size", Unit::Size),
             column("compression", "Compression", Unit::Word),
             column("kernel_count", "Kernels", Unit::Number),
+            hidden("kernels_so_far", "Kernels so far", Unit::Number),
             hidden("inner_count", "In packed members", Unit::Number),
             hidden("is_open", "Was opened", Unit::Word),
         ];
@@ -278,6 +283,7 @@ impl Table for ArchList<'_> {
             "stored_size" => arch.stored.into(),
             "size" => arch.unpacked.into(),
             "kernel_count" => arch.kernels.into(),
+            "kernels_so_far" => arch.so_far.into(),
             "is_open" => arch.is_open.into(),
             "compression" => {
                 let words = arch

@@ -368,6 +368,13 @@ impl Survey {
                 Ok(opened) => {
                     read = opened.source().size().max(1);
                     found.size = Some(opened.source().size());
+                    let around = within.map_or("", |(around, _)| around);
+                    for finding in opened.packing(around) {
+                        // That of a bundle is that of all of its entries.
+                        if !findings.iter().any(|known| *known == finding) {
+                            findings.push(finding);
+                        }
+                    }
                     if member.code().is_some() {
                         let number = match within {
                             None => index,

@@ -1583,6 +1583,34 @@ fn surveyed(mut document: Document) -> Document {
 }
 
 #[test]
+fn kernels_are_counted_as_members_are_opened() {
+    // vadd is the only kernel of each cubin (cuobjdump -elf), and each architecture is there twice.
+    let one = common::bytes("nvidia/fatbin/vadd.3arch+ptx.none.13.5.fatbin");
+    let mut document = open([&one[..], &one[..]].concat());
+    let counts = |document: &Document| {
+        let archs = document.table("archs").expect("a table");
+        row(&*archs, 0, &["count", "kernel_count", "kernels_so_far"])
+    };
+    assert_eq!(counts(&document), ["2", "", "0"]);
+    while counts(&document)[2] == "0" {
+        assert!(!document.survey(1).finished);
+    }
+    assert_eq!(counts(&document), ["2", "", "1"]);
+    assert_eq!(counts(&surveyed(document)), ["2", "2", "2"]);
+}
+
+#[test]
+fn a_wrong_hash_is_told_once_of_all_that_is_in_it() {
+    let document = surveyed(common::open("container/hash.hipfb"));
+    let hashes = findings(&document).into_iter();
+    let hashes: Vec<_> = hashes.filter(|finding| finding.contains("hash")).collect();
+    assert_eq!(hashes.len(), 1, "{hashes:?}");
+    assert!(hashes[0].contains("member 0"), "{hashes:?}");
+    let member = document.open_member(2).expect("a member");
+    assert!(member.findings().has_errors());
+}
+
+#[test]
 fn kernels_stand_beside_each_other_by_name() {
     let facts = &common::facts("fatbins")
         .into_iter()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Column } from './protocol.ts';
-import { cellText, holders, unknownColumn, widths } from './table.ts';
+import { cellText, holders, unknownColumn, unknownText, widths } from './table.ts';
 
 const column = (unit: Column['unit'], title = 'Title'): Column => ({ key: 'key', title, unit, is_shown: true });
 
@@ -54,4 +54,12 @@ test('a filter for a column that is not there is told from words', () => {
   }
   expect(unknownColumn('name:a typ:b', columns)).toBe('typ');
   expect(unknownColumn('"two words:x"', columns)).toBe('two words');
+});
+
+test('what is not known yet says how far it is known', () => {
+  const columns = [{ key: 'kernels_so_far', title: '', unit: 'number', is_shown: false } as const];
+  expect(unknownText(columns, [0], false)).toBe('…');
+  expect(unknownText(columns, [0], true)).toBe('not opened');
+  expect(unknownText(columns, [1234], false)).toBe('1,234…');
+  expect(unknownText(columns, [3], true)).toBe('3 so far');
 });

@@ -130,7 +130,9 @@ export function isUnknown(columns: readonly Column[], cells: readonly Cell[], { 
 }
 
 /** What stands in such a cell. */
-export function unknownText(isStopped: boolean): string {
+export function unknownText(columns: readonly Column[], row: readonly Cell[], isStopped: boolean): string {
+  const soFar = Number(row[columns.findIndex(({ key }) => key === 'kernels_so_far')] ?? 0);
+  if (soFar > 0) return `${count(soFar)}${isStopped ? ' so far' : '…'}`;
   return isStopped ? 'not opened' : '…';
 }
 

@@ -34,7 +34,7 @@ pub struct Contents {
     /// How far the file was looked through for code that nothing tells of.
     carved: u64,
     /// The unpacked bytes of the member whose members were asked for last.
-    unpacked: RefCell<Option<(u32, Source)>>,
+    unpacked: RefCell<Option<(u32, Opened)>>,
 }
 
 /// Bytes of the file that are a member, or describe one.
@@ -340,8 +340,9 @@ impl Contents {
         let Some(member) = self.members.get(index as usize) else {
             return Err(Diagnostic::error(Kind::Format, "there is no such member").into());
         };
-        let base = match member.base {
-            None => file.clone(),
+        // What is wrong with what it lies in is wrong with it.
+        let (base, mut finding) = match member.base {
+            None => (file.clone(), None),
             Some(base) => self.unpacked(file, base)?,
         };
         let refuse = |why: &str| {
@@ -352,7 +353,6 @@ impl Contents {
         };
         let stored = base.part(member.span);
         let stored = stored.map_err(|_| refuse("what it lies in ends before it"))?;
-        let mut finding = None;
         let source = match member.compression {
             Compression::None => stored,
             compression => {
@@ -418,17 +418,18 @@ impl Contents {
     }
 
     /// The unpacked bytes of a member that others are in. One is kept.
-    fn unpacked(&self, file: &Source, index: u32) -> Result<Source> {
-        if let Some((known, source)) = &*self.unpacked.borrow()
+    fn unpacked(&self, file: &Source, index: u32) -> Result<(Source, Option<Diagnostic>)> {
+        if let Some((known, opened)) = &*self.unpacked.borrow()
             && *known == index
         {
-            return Ok(source.clone());
+            return Ok((opened.source.clone(), opened.finding.clone()));
         }
         // What is kept is given up first.
         self.unpacked.replace(None);
-        let source = self.open_member(file, index)?.source;
-        self.unpacked.replace(Some((index, source.clone())));
-        Ok(source)
+        let opened = self.open_member(file, index)?;
+        let kept = (opened.source.clone(), opened.finding.clone());
+        self.unpacked.replace(Some((index, opened)));
+        Ok(kept)
     }
 
     /// The leaves of a file that is nothing but a container.

@@ -132,7 +132,9 @@ export class SummaryView extends Part {
   #cell(columns: Column[], row: Cell[], index: number): string {
     const column = columns[index] as Column;
     const isOpen = row[index] !== null || !isUnknown(columns, row, column);
-    return isOpen ? cellText(row[index], column, 90) : unknownText(this.session?.survey.isStopped ?? false);
+    return isOpen
+      ? cellText(row[index], column, 90)
+      : unknownText(columns, row, this.session?.survey.isStopped ?? false);
   }
 
   /** Of what holds others it comes right after what these are for. */

@@ -705,7 +705,9 @@ export class Table extends Part {
     const isTrunk = index === this.#trunk;
     const cell = cells?.[isTrunk ? this.#named : index];
     const isOpen = cell !== null || !cells || !isUnknown(this.columns, cells, column);
-    const text = isOpen ? cellText(cell, column) : unknownText(this.session?.survey.isStopped ?? false);
+    const text = isOpen
+      ? cellText(cell, column)
+      : unknownText(this.columns, cells, this.session?.survey.isStopped ?? false);
     const tone = `cell ${isRight(column) ? 'right' : ''} ${column.unit} ${isAt ? 'at' : ''}`;
     return html`<div class=${tone} role="gridcell" aria-colindex=${index + 1} id=${isAt ? cellId(row, index) : nothing}
       title=${text.length > 30 ? text : nothing}>${isTrunk ? this.#branch(row) : nothing}${this.#content(column, cell, text, hasTarget, this.#leadOf(index, cells))}</div>`;
