@@ -33,6 +33,8 @@ async function type(page: Page, key: string, value: string): Promise<Locator> {
 test('the words of a launch change with what is typed, and so do the fields', async ({ page }) => {
   await open(page, AMPERE);
   await panel(page).locator('kernel-scope-form [id="gpu"]').selectOption('sm_89');
+  // The GPU is in words of its own: what is typed before they are there would change with them.
+  await expect(word(page, 51)).toHaveClass(/changed/);
   await type(page, 'grid', '4096');
   await expect(word(page, 12)).toHaveText('00001000');
   await expect(word(page, 12)).toHaveClass(/changed/);
