@@ -13,6 +13,8 @@ interface Looking {
   stop: AbortController | null;
   /** What came of it. */
   said: string;
+  /** It came to the file's end. */
+  isWhole: boolean;
 }
 
 /** Milliseconds between two drawings of how far it is. */
@@ -21,7 +23,7 @@ const PACE = 100;
 function lookingIn(session: Session): Looking {
   const known = session.kept.get('carve') as Looking | undefined;
   if (known) return known;
-  const looking: Looking = { progress: null, stop: null, said: '' };
+  const looking: Looking = { progress: null, stop: null, said: '', isWhole: false };
   session.kept.set('carve', looking);
   return looking;
 }
@@ -40,9 +42,11 @@ async function look(session: Session, drawn: () => void): Promise<void> {
     drawn();
   };
   drawn();
+  let isWhole = false;
   let how = 'The whole file was looked through: ';
   try {
     await session.call('carve', [true], { progress, signal: stop.signal });
+    isWhole = true;
   } catch (error) {
     how = isAbort(error) ? 'Stopped: ' : `It could not be looked through to its end (${message(error)}): `;
   }
@@ -52,9 +56,9 @@ async function look(session: Session, drawn: () => void): Promise<void> {
     const of = told.summary.tables.find(({ key }) => key === 'members');
     const found = Number(of?.count ?? 0) - before;
     const what = found === 1 ? 'one member was found' : `${count(found)} members were found`;
-    const isWhole = how.startsWith('The whole');
     const none = isWhole ? 'there is no GPU code' : `none was found in the first ${size(looking.progress?.done ?? 0)}`;
     const packed = isWhole && before > 0 ? ' What is packed was not looked into.' : '';
+    looking.isWhole = isWhole;
     looking.said = `${how}${found === 0 ? none : what}${isWhole || found > 0 ? ' that no header tells of' : ''}.${packed}`;
     await session.renew(told);
   } catch (error) {
@@ -80,7 +84,7 @@ export class Carve extends Part {
   override render() {
     const { session } = this;
     if (!session) return '';
-    const { progress, stop, said } = lookingIn(session);
+    const { progress, stop, said, isWhole } = lookingIn(session);
     const drawn = () => this.requestUpdate();
     if (stop) {
       const { done, total } = progress ?? { done: 0, total: session.size };
@@ -92,7 +96,7 @@ export class Carve extends Part {
     }
     return html`<div class="strip">
       ${
-        said.startsWith('The whole')
+        isWhole
           ? ''
           : html`<button class="button" @click=${() => look(session, drawn)}>Look through the whole file for GPU code</button>`
       }
