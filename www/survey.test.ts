@@ -55,6 +55,17 @@ test('a small file is opened without being asked for, and its tables are told on
   expect(reader.told).toEqual([1, 3]);
 });
 
+test('what the last step has told is in the tables though its answer is given up for a new beginning', async () => {
+  const reader = new Reader(1, UNASKED);
+  const { survey } = reader;
+  await survey.begin();
+  const again = survey.begin();
+  await again;
+  await settled();
+  expect([survey.running, survey.finished, reader.done]).toEqual([false, true, 1]);
+  expect(reader.told).toEqual([1]);
+});
+
 test('a large one waits to be asked, pauses, goes on and stops', async () => {
   const reader = new Reader(1_000_000, UNASKED + 1);
   const { survey } = reader;

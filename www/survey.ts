@@ -82,16 +82,18 @@ export class Survey {
   async begin(): Promise<void> {
     const wasRunning = this.running;
     this.#end();
+    let summary: Summary;
     try {
-      this.progress = (await this.#of.ask(0, {})).progress;
+      ({ progress: this.progress, summary } = await this.#of.ask(0, {}));
       this.#told.done = this.done;
     } catch (error) {
       if (!isAbort(error) && !(error instanceof Stopped)) this.#of.failed(error);
       return;
     }
     const isLittle = this.totalBytes <= UNASKED && !this.isStopped;
-    if (this.total > 0 && (wasRunning || isLittle)) this.start();
-    else this.#of.said(null);
+    if (this.total > 0 && !this.finished && (wasRunning || isLittle)) this.start();
+    // The step that was given up may have been the last.
+    else this.#of.said(wasRunning ? summary : null);
   }
 
   /** Begins, or goes on. */

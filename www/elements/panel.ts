@@ -3,6 +3,7 @@
 
 import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { isAbort, message } from '../client.ts';
+import { Newest } from '../newest.ts';
 import { type Panel as Made, panels, parseView } from '../panels.ts';
 import type { Change, Session } from '../session.ts';
 import { define, Part } from './part.ts';
@@ -30,6 +31,7 @@ export class Panel extends Part {
   ];
 
   #asking: AbortController | undefined;
+  readonly #newest = new Newest();
   #shown: { session: Session; panel: Made; data: unknown } | null = null;
   #failed = '';
   #view = '';
@@ -50,16 +52,17 @@ export class Panel extends Part {
     this.#view = session.view;
     // Another place in the same panel needs nothing new.
     if (this.#shown?.session === session && this.#shown.panel.key === panel.key) this.requestUpdate();
-    // What has been asked before is still welcome, as long as it is about the same: its answer comes first.
+    // What has been asked before is still welcome, as long as it is about the same and no newer answer is there.
     if (!this.#asking || this.#asking.signal.aborted) this.#asking = new AbortController();
     const { signal } = this.#asking;
+    const isNewest = this.#newest.ask();
     try {
       const data = await panel.request(session, signal);
-      if (signal.aborted) return;
+      if (signal.aborted || !isNewest()) return;
       this.#shown = { session, panel, data };
       this.#failed = '';
     } catch (error) {
-      if (isAbort(error) || signal.aborted) return;
+      if (isAbort(error) || signal.aborted || !isNewest()) return;
       this.#failed = `${panel.title} cannot be shown: ${message(error)}`;
     }
     this.requestUpdate();
