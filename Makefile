@@ -109,7 +109,7 @@ fuzz:
 	$(setup) rust fuzz
 	scripts/fuzz.sh $(or $(SECONDS),60)
 
-# Real packages against the vendors' tools: asked for, since it downloads 490 MB and needs these tools (scripts/wild.py).
+# Real packages against the vendors' tools: asked for, since it downloads 630 MB and needs these tools (scripts/wild.py).
 wild:
 	$(setup) rust
 	cargo build --locked --release --features cli --bin kernelscope
