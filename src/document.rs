@@ -9,7 +9,7 @@ use crate::across::AcrossList;
 use crate::amdgpu::Directives;
 use crate::bank::BankList;
 use crate::compatibility::Gpu;
-use crate::container::{Contents, Format, identify};
+use crate::container::{Contents, Format, Opened, Unpacking, identify};
 use crate::coredump::CoredumpList;
 use crate::decode::{Decoded, Dumped};
 use crate::device::Device;
@@ -186,6 +186,72 @@ pub struct ImageLocation {
     pub file_offset: Option<u64>,
 }
 
+/// A member that is being opened, in steps, with those around it that have to be unpacked for it. It needs the file's [`Document`] no
+/// longer.
+pub struct Opening {
+    next: Next,
+    /// What its container says that it is.
+    said: Format,
+    /// The path from there on.
+    rest: Option<Box<str>>,
+    /// Packed bytes of what was unpacked on the way.
+    done: u64,
+}
+
+enum Next {
+    Member(Unpacking),
+    Ready(Option<Box<Document>>),
+}
+
+impl Opening {
+    /// Goes on until about `budget` bytes more are read or unpacked; the member, once it is open.
+    ///
+    /// # Errors
+    /// If there is no such member, or it cannot be unpacked.
+    pub fn step(&mut self, budget: u64) -> Result<Option<Document>> {
+        let unpacking = match &mut self.next {
+            Next::Ready(ready) => return Ok(ready.take().map(|ready| *ready)),
+            Next::Member(unpacking) => unpacking,
+        };
+        let Some(opened) = unpacking.step(budget)? else {
+            return Ok(None);
+        };
+        let document = Document::of_member(opened, self.said);
+        let Some(rest) = self.rest.take() else {
+            return Ok(Some(document));
+        };
+        let done = self.done + unpacking.progress().0;
+        *self = document.begin_path(&rest)?;
+        self.done = done;
+        Ok(None)
+    }
+
+    /// Runs to the end.
+    ///
+    /// # Errors
+    /// Those of [`Opening::step`].
+    pub fn finish(mut self) -> Result<Document> {
+        loop {
+            if let Some(document) = self.step(u64::MAX)? {
+                return Ok(document);
+            }
+        }
+    }
+
+    /// How many packed bytes are unpacked, and of how many as far as is known.
+    pub fn progress(&self) -> Progress {
+        let (done, total) = match &self.next {
+            Next::Member(unpacking) => unpacking.progress(),
+            Next::Ready(_) => (0, 0),
+        };
+        Progress {
+            done: self.done + done,
+            total: self.done + total,
+            finished: false,
+        }
+    }
+}
+
 impl Document {
     /// Opens a file. Whatever the bytes are, it opens: what cannot be read is a finding.
     pub fn open(source: Source) -> Self {
@@ -322,7 +388,7 @@ impl Document {
     }
 
     /// Goes on opening the members that are code, for their kernels and for which of them are the same: until about `budget` bytes of
-    /// them are read, one member at least; a budget of 0 only tells how far it has come. Tables of members, architectures and
+    /// them are read or unpacked, if of a part of one; a budget of 0 only tells how far it has come. Tables of members, architectures and
     /// kernels have what is known so far.
     pub fn survey(&mut self, budget: u64) -> SurveyProgress {
         let mut survey = std::mem::take(&mut self.survey);
@@ -379,21 +445,22 @@ impl Document {
     /// # Errors
     /// If there is no such member, or it cannot be unpacked.
     pub fn open_member(&self, index: u32) -> Result<Self> {
-        let opened = self.contents.open_member(&self.source, index)?;
-        let mut findings = Diagnostics::default();
-        if let Some(finding) = opened.finding {
-            findings.push(finding);
-        }
-        let start = opened.source.read_up_to(0, identify::START);
-        let found = identify(&findings.take(start).unwrap_or_default());
-        // What has no magic is what its container says.
+        self.begin_member(index)?.finish()
+    }
+
+    /// Begins to open the member of that index.
+    ///
+    /// # Errors
+    /// If there is no such member.
+    pub fn begin_member(&self, index: u32) -> Result<Opening> {
+        let unpacking = self.contents.begin(&self.source, index)?;
         let member = self.contents.members.get(index as usize);
-        let said = member.map_or(Format::Unknown, |member| member.format);
-        let format = match found {
-            Format::Unknown if !identify::has_magic(said) => said,
-            found => found,
-        };
-        Ok(Self::open_as(format, opened.source, findings))
+        Ok(Opening {
+            said: member.map_or(Format::Unknown, |member| member.format),
+            next: Next::Member(unpacking),
+            rest: None,
+            done: 0,
+        })
     }
 
     /// Opens the member of that path, names from the outside in with `!/` between, also of members whose own members are known
@@ -402,29 +469,57 @@ impl Document {
     /// # Errors
     /// If there is no such member, or it cannot be unpacked.
     pub fn open_path(&self, path: &str) -> Result<Self> {
-        let missing = || {
+        self.begin_path(path)?.finish()
+    }
+
+    /// Begins to open the member of that path.
+    ///
+    /// # Errors
+    /// If there is no such member, as far as that is known already.
+    pub fn begin_path(&self, path: &str) -> Result<Opening> {
+        if let Some((index, rest)) = self.contents.find(path) {
+            let rest = rest.map(Into::into);
+            return Ok(Opening {
+                rest,
+                ..self.begin_member(index)?
+            });
+        }
+        let (name, rest) = match path.split_once("!/") {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (path, None),
+        };
+        let found = Contents::carved(&self.source, name);
+        let (format, span) = found.ok_or_else(|| {
             let message = format!("there is no member {path:?}");
             Error::from(Diagnostic::error(Kind::Format, message))
-        };
-        let Some((index, rest)) = self.contents.find(path) else {
-            let (name, rest) = match path.split_once("!/") {
-                Some((name, rest)) => (name, Some(rest)),
-                None => (path, None),
-            };
-            let found = Contents::carved(&self.source, name);
-            let (format, span) = found.ok_or_else(missing)?;
-            let source = self.source.part(span)?;
-            let member = Self::open_as(format, source, Diagnostics::default());
-            return match rest {
-                None => Ok(member),
-                Some(rest) => member.open_path(rest),
-            };
-        };
-        let member = self.open_member(index)?;
+        })?;
+        let source = self.source.part(span)?;
+        let member = Self::open_as(format, source, Diagnostics::default());
         match rest {
-            None => Ok(member),
-            Some(rest) => member.open_path(rest),
+            Some(rest) => member.begin_path(rest),
+            None => Ok(Opening {
+                said: format,
+                next: Next::Ready(Some(Box::new(member))),
+                rest: None,
+                done: 0,
+            }),
         }
+    }
+
+    /// The member with these bytes, which its container says to be of that format.
+    fn of_member(opened: Opened, said: Format) -> Self {
+        let mut findings = Diagnostics::default();
+        if let Some(finding) = opened.finding {
+            findings.push(finding);
+        }
+        let start = opened.source.read_up_to(0, identify::START);
+        let found = identify(&findings.take(start).unwrap_or_default());
+        // What has no magic is what its container says.
+        let format = match found {
+            Format::Unknown if !identify::has_magic(said) => said,
+            found => found,
+        };
+        Self::open_as(format, opened.source, findings)
     }
 
     /// What it runs on.

@@ -3,7 +3,7 @@
 //! One member is open at a time, besides those that had to be unpacked to know what is in them.
 
 use crate::container::names;
-use crate::document::Document;
+use crate::document::{Document, Opening};
 use crate::error::{Diagnostic, Result};
 use crate::index::Index;
 
@@ -22,9 +22,19 @@ pub struct Extracted {
     pub findings: Vec<Diagnostic>,
 }
 
+/// What a step of an extraction has come to.
+pub enum Step {
+    /// The next member is not open yet.
+    Working,
+    /// The next member; nothing behind the last one.
+    Next(Option<Box<Extracted>>),
+}
+
 /// What there still is to extract.
 pub struct Extract {
     levels: Vec<Level>,
+    /// The member that is being opened, by its index.
+    opening: Option<(u32, Opening)>,
     /// Whether members are taken apart which are unpacked to know what is in them.
     is_deep: bool,
     known: Index,
@@ -74,6 +84,7 @@ impl Extract {
                 names,
                 rows: rows.into_iter(),
             }],
+            opening: None,
             is_deep,
             known: Index::default(),
             findings: Vec::new(),
@@ -98,16 +109,45 @@ impl Extract {
     /// The next one of `file`.
     pub fn next(&mut self, file: &Document) -> Option<Extracted> {
         loop {
+            if let Step::Next(next) = self.step(file, u64::MAX) {
+                return next.map(|next| *next);
+            }
+        }
+    }
+
+    /// Goes on opening the next one of `file`, until about `budget` bytes more are read or unpacked.
+    pub fn step(&mut self, file: &Document, budget: u64) -> Step {
+        loop {
             let depth = self.levels.len();
-            let level = self.levels.last_mut()?;
-            let Some(index) = level.rows.next() else {
-                self.levels.pop();
-                continue;
+            let Some(level) = self.levels.last_mut() else {
+                return Step::Next(None);
             };
             let outer = level.document.as_ref().unwrap_or(file);
+            let (index, opened) = match self.opening.take() {
+                Some((index, mut opening)) => match opening.step(budget) {
+                    Ok(None) => {
+                        self.opening = Some((index, opening));
+                        return Step::Working;
+                    }
+                    Ok(Some(document)) => (index, Ok(document)),
+                    Err(error) => (index, Err(error)),
+                },
+                None => {
+                    let Some(index) = level.rows.next() else {
+                        self.levels.pop();
+                        continue;
+                    };
+                    match outer.begin_member(index) {
+                        Ok(opening) => {
+                            self.opening = Some((index, opening));
+                            continue;
+                        }
+                        Err(error) => (index, Err(error)),
+                    }
+                }
+            };
             let inner = outer.contents().path(index);
             let path = format!("{}{inner}", level.around);
-            let opened = outer.open_member(index);
             if let Ok(member) = &opened {
                 self.findings.append(&mut member.packing(&level.around));
             }
@@ -127,12 +167,12 @@ impl Extract {
                 }
                 opened => {
                     let name = level.names.get_mut(index as usize).map(std::mem::take);
-                    return Some(Extracted {
+                    return Step::Next(Some(Box::new(Extracted {
                         name: self.unique(name.unwrap_or_default()),
                         path,
                         opened,
                         findings: std::mem::take(&mut self.findings),
-                    });
+                    })));
                 }
             }
         }

@@ -8,15 +8,15 @@
 use serde::Serialize;
 
 use crate::container::{Contents, Format, Member};
-use crate::document::Document;
-use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::document::{Document, Opening};
+use crate::error::{Diagnostic, Diagnostics, Kind, Result};
 use crate::index::Index;
 use crate::nvidia::ptx;
-use crate::rows::{Cell, Column, Table, Unit, column, hidden};
+use crate::rows::{Cell, Column, Progress, Table, Unit, column, hidden};
 use crate::size::MemberParts;
 use crate::source::Source;
 use crate::span::Span;
-use crate::unpack;
+use crate::unpack::{self, Compression};
 
 /// Kernels that are listed of all members together, at most; and as many of texts.
 const KERNEL_LIMIT: usize = 1 << 20;
@@ -40,15 +40,20 @@ const NONE: u32 = u32::MAX;
 pub struct Survey {
     /// The member of the file that is opened next.
     next: u32,
+    /// The member that is being opened.
+    work: Option<Work>,
     /// Members that are open because others are in them, each in the one before.
     levels: Vec<Level>,
     progress: Option<SurveyProgress>,
+    /// Bytes of the member that is being opened that are there, as a part of those that it is declared to have.
+    under_way: u64,
     members: Vec<Option<Surveyed>>,
     inner: Vec<Inner>,
     /// Members of members that were opened, and the bytes that they had.
     spent: (usize, u64),
     /// Members of the file that are counted: looking through it for code finds more.
     counted: usize,
+    /// By the MD5 of bytes, which is enough to tell which are the same.
     digests: Index,
     /// For each digest the first member that has it.
     firsts: Vec<u32>,
@@ -66,6 +71,13 @@ pub struct Survey {
     in_archs: Vec<InArch>,
     said: [bool; 3],
     parts: MemberParts,
+}
+
+/// A member that is being opened, or looked at.
+enum Work {
+    Opening(Opening),
+    /// Its digest is made: as far as the bytes before that offset.
+    Digest(Box<Document>, md5::Context, u64),
 }
 
 /// A member that is open because others are in it.
@@ -277,7 +289,7 @@ impl Survey {
         kernels.chain(self.entries.iter().copied())
     }
 
-    /// Opens members of `document`, until about `budget` bytes of them are read; none for a budget of 0.
+    /// Opens members of `document`, until about `budget` bytes of them are read or unpacked; none for a budget of 0.
     pub(crate) fn step(
         &mut self,
         document: &Document,
@@ -288,36 +300,40 @@ impl Survey {
         let counted = std::mem::replace(&mut self.counted, document.contents().members.len());
         self.expect(document, counted);
         while budget > 0 {
-            let read = match self.levels.pop() {
-                Some(mut level) => {
-                    let index = level.next;
-                    level.next += 1;
-                    if index as usize >= level.document.contents().members.len() {
-                        continue;
-                    }
-                    let within = Some((&*level.around, level.outer));
-                    let (read, deeper) = self.open(&level.document, index, within, findings);
-                    self.levels.push(level);
-                    self.levels.extend(deeper);
-                    read
-                }
-                None => {
-                    let index = self.next;
-                    if index as usize >= document.contents().members.len() {
-                        break;
-                    }
-                    self.next += 1;
-                    self.members.push(None);
-                    let (read, deeper) = self.open(document, index, None, findings);
-                    self.levels.extend(deeper);
-                    read
-                }
+            let mut level = self.levels.pop();
+            let (of, index, within) = match &level {
+                Some(level) => (
+                    &level.document,
+                    level.next,
+                    Some((&*level.around, level.outer)),
+                ),
+                None => (document, self.next, None),
             };
+            let is_there = (index as usize) < of.contents().members.len();
+            if !is_there && level.is_none() {
+                break;
+            }
+            if !is_there {
+                continue;
+            }
+            if level.is_none() && self.members.len() <= index as usize {
+                self.members.push(None);
+            }
+            let (read, deeper) = self.open(of, index, within, budget, findings);
+            if self.work.is_none() {
+                match &mut level {
+                    Some(level) => level.next += 1,
+                    None => self.next += 1,
+                }
+            }
+            self.levels.extend(level);
+            self.levels.extend(deeper);
             budget = budget.saturating_sub(read);
         }
         let mut progress = self.progress.unwrap_or_default();
         progress.finished =
             self.levels.is_empty() && self.next as usize >= document.contents().members.len();
+        progress.bytes = progress.bytes.saturating_add(self.under_way);
         progress
     }
 
@@ -331,13 +347,14 @@ impl Survey {
         }
     }
 
-    /// Opens a member of `document`, which is the file or, with the path and the file's member around it, in it. Bytes that were read;
-    /// and what is to stay open, where others are in it.
+    /// Goes on with a member of `document`, which is the file or, with the path and the file's member around it, in it, for about
+    /// `budget` bytes. Bytes that were read; and what is to stay open, where others are in it. There is `work` where it is not done.
     fn open(
         &mut self,
         document: &Document,
         index: u32,
         within: Option<(&str, u32)>,
+        budget: u64,
         findings: &mut Diagnostics,
     ) -> (u64, Option<Level>) {
         let contents = document.contents();
@@ -348,61 +365,64 @@ impl Survey {
         else {
             return (0, None);
         };
-        let declared = size(member);
-        let progress = self.progress.get_or_insert_default();
-        progress.done += 1;
-        progress.bytes = progress.bytes.saturating_add(declared);
         let outer = within.map_or(index, |(_, outer)| outer);
-        let path = || {
-            format!(
-                "{}{}",
-                within.map_or("", |(around, _)| around),
-                contents.path(index)
-            )
+        let around = within.map_or("", |(around, _)| around);
+        let path = || format!("{around}{}", contents.path(index));
+        let work = match self.work.take() {
+            Some(work) => Some(Ok(work)),
+            None if self.may_open(member, within.is_some(), &path, findings) => {
+                Some(document.begin_member(index).map(Work::Opening))
+            }
+            None => None,
         };
+        let declared = size(member);
         let mut found = Surveyed::default();
         let mut deeper = None;
         let mut read = 1;
-        if self.may_open(member, within.is_some(), &path, findings) {
-            match document.open_member(index) {
-                Ok(opened) => {
-                    read = opened.source().size().max(1);
-                    found.size = Some(opened.source().size());
-                    let around = within.map_or("", |(around, _)| around);
-                    for finding in opened.packing(around) {
-                        // That of a bundle is that of all of its entries.
-                        if !findings.iter().any(|known| *known == finding) {
-                            findings.push(finding);
-                        }
-                    }
-                    if member.code().is_some() {
-                        let number = match within {
-                            None => index,
-                            Some(_) => INNER + self.inner.len() as u32,
-                        };
-                        self.look(number, member, &opened, &mut found);
-                        if within.is_none() && opened.elf().is_some() {
-                            self.parts.look(index, &opened);
-                        }
-                    } else if !opened.contents().members.is_empty() {
-                        self.expect(&opened, 0);
-                        deeper = Some(Level {
-                            document: opened,
-                            around: format!("{}!/", path()).into(),
-                            outer,
-                            next: 0,
-                        });
+        let done =
+            work.map(|work| work.and_then(|work| self.work(work, member, budget, &mut read)));
+        match done {
+            None => {}
+            Some(Ok(None)) => return (read, None),
+            Some(Ok(Some((opened, digest)))) => {
+                found.size = Some(opened.source().size());
+                for finding in opened.packing(around) {
+                    // That of a bundle is that of all of its entries.
+                    if !findings.iter().any(|known| *known == finding) {
+                        findings.push(finding);
                     }
                 }
-                Err(error) => {
-                    let mut finding = error.into_diagnostic();
-                    if within.is_some() {
-                        finding.context = Some(format!("member {}", path()));
+                if member.code().is_some() {
+                    let number = match within {
+                        None => index,
+                        Some(_) => INNER + self.inner.len() as u32,
+                    };
+                    self.look(number, member, &opened, digest, &mut found);
+                    if within.is_none() && opened.elf().is_some() {
+                        self.parts.look(index, &opened);
                     }
-                    findings.push(finding);
+                } else if !opened.contents().members.is_empty() {
+                    self.expect(&opened, 0);
+                    deeper = Some(Level {
+                        document: opened,
+                        around: format!("{}!/", path()).into(),
+                        outer,
+                        next: 0,
+                    });
                 }
             }
+            Some(Err(error)) => {
+                let mut finding = error.into_diagnostic();
+                if within.is_some() {
+                    finding.context = Some(format!("member {}", path()));
+                }
+                findings.push(finding);
+            }
         }
+        self.under_way = 0;
+        let progress = self.progress.get_or_insert_default();
+        progress.done += 1;
+        progress.bytes = progress.bytes.saturating_add(declared);
         if within.is_some() && member.code().is_some() {
             self.add_kernels(outer, found.kernels);
             self.inner.push(Inner {
@@ -418,6 +438,58 @@ impl Survey {
         }
         (read, deeper)
     }
+
+    /// Goes on with opening a member and, where it is code, with its digest; says how many bytes were read. Both, once that is done.
+    fn work(
+        &mut self,
+        work: Work,
+        member: &Member,
+        budget: u64,
+        read: &mut u64,
+    ) -> Result<Option<(Document, Option<[u8; 16]>)>> {
+        // What was unpacked is gone through once more for its digest.
+        let is_twice = member.compression != Compression::None && member.code().is_some();
+        let half = if is_twice { 0.5 } else { 0.0 };
+        let under_way = |from: f64, done: u64, total: u64| {
+            let share = from + (1.0 - half) * done as f64 / total.max(1) as f64;
+            (size(member) as f64 * share) as u64
+        };
+        let (document, mut context, mut at) = match work {
+            Work::Opening(mut opening) => match opening.step(budget)? {
+                Some(document) if member.code().is_none() => {
+                    *read = document.source().size().clamp(1, budget);
+                    return Ok(Some((document, None)));
+                }
+                Some(document) => (Box::new(document), md5::Context::new(), 0),
+                None => {
+                    let Progress { done, total, .. } = opening.progress();
+                    self.under_way = under_way(0.0, done, total);
+                    self.work = Some(Work::Opening(opening));
+                    *read = budget;
+                    return Ok(None);
+                }
+            },
+            Work::Digest(document, context, at) => (document, context, at),
+        };
+        let size = document.source().size();
+        let end = at.saturating_add(budget).min(size);
+        *read = (end - at).max(1);
+        while at < end {
+            let window = Span::new(at, CHUNK.min(end - at));
+            let Ok(bytes) = document.source().read(window) else {
+                return Ok(Some((*document, None)));
+            };
+            context.consume(bytes);
+            at = window.end();
+        }
+        if at < size {
+            self.under_way = under_way(half, at, size);
+            self.work = Some(Work::Digest(document, context, at));
+            return Ok(None);
+        }
+        Ok(Some((*document, Some(context.finalize().0))))
+    }
+
     /// Whether a member may be opened in those that are open. Says why not.
     fn may_open(
         &mut self,
@@ -462,8 +534,15 @@ impl Survey {
         true
     }
 
-    fn look(&mut self, number: u32, member: &Member, opened: &Document, found: &mut Surveyed) {
-        if let Some(digest) = digest(opened.source()) {
+    fn look(
+        &mut self,
+        number: u32,
+        member: &Member,
+        opened: &Document,
+        digest: Option<[u8; 16]>,
+        found: &mut Surveyed,
+    ) {
+        if let Some(digest) = digest {
             let of = self.digests.add(&digest);
             if of == self.firsts.len() {
                 self.firsts.push(number);
@@ -608,18 +687,6 @@ fn some(number: u32) -> Option<u32> {
 /// Bytes of a member when it is opened, as far as its header says it.
 fn size(member: &Member) -> u64 {
     member.size().unwrap_or(member.span.size)
-}
-
-/// The MD5 of a file's bytes: enough to tell which members are the same.
-fn digest(source: &Source) -> Option<[u8; 16]> {
-    let mut context = md5::Context::new();
-    let mut at = 0;
-    while at < source.size() {
-        let window = Span::new(at, CHUNK).clamp(source.size());
-        context.consume(source.read(window).ok()?);
-        at = window.end();
-    }
-    Some(context.finalize().0)
 }
 
 /// The kernels of all members that were opened so far.

@@ -5,7 +5,10 @@
 
 use std::ops::Range;
 
-use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+use miniz_oxide::inflate::core::inflate_flags::{
+    TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_PARSE_ZLIB_HEADER,
+    TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
+};
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 use miniz_oxide::inflate::{
     DecompressError, TINFLStatus, decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit,
@@ -13,7 +16,8 @@ use miniz_oxide::inflate::{
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use serde::Serialize;
 
-use crate::error::Severity;
+use crate::error::{Error, Severity};
+use crate::source::Source;
 
 /// How bytes are packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -77,149 +81,416 @@ pub fn is_plausible(compression: Compression, packed: u64, size: u64) -> bool {
     size <= packed.saturating_mul(compression.densest())
 }
 
-/// What `packed` unpacks to, which is declared to be `size` bytes.
-///
-/// # Errors
-/// Why it does not, in words.
-pub fn unpack(compression: Compression, packed: &[u8], size: u64) -> Result<Vec<u8>, &'static str> {
-    if size > LIMIT {
-        return Err("it is declared to unpack to more bytes than are unpacked at once");
-    }
-    if !is_plausible(compression, packed.len() as u64, size) {
-        return Err("it is declared to unpack to more bytes than so few can make");
-    }
-    let unpacked = match compression {
-        Compression::None => Some(packed.to_vec()),
-        Compression::Lz4 => lz4(packed, size),
-        Compression::Zstd => zstd(packed, size),
-        Compression::Zlib => inflate(packed, size),
-        Compression::Deflate => decompress_to_vec_with_limit(packed, size as usize).ok(),
-        Compression::Unknown => return Err("how it is compressed is not known"),
-    };
-    let unpacked = unpacked.ok_or(
-        "it cannot be unpacked: the compressed bytes are malformed, or more than is declared",
-    )?;
-    match unpacked.len() as u64 == size {
-        true => Ok(unpacked),
-        false => Err("it unpacks to another number of bytes than is declared"),
-    }
-}
-
-/// What `packed` unpacks to, whose size nothing declares: [`LIMIT`] bytes at most.
-///
-/// # Errors
-/// Why it does not, in words.
-pub fn unpack_all(compression: Compression, packed: &[u8]) -> Result<Vec<u8>, &'static str> {
-    let most = (packed.len() as u64)
-        .saturating_mul(compression.densest())
-        .min(LIMIT);
-    let unpacked = match compression {
-        Compression::Zstd => zstd(packed, most),
-        Compression::Deflate => decompress_to_vec_with_limit(packed, most as usize).ok(),
-        Compression::Zlib => inflate(packed, most),
-        _ => return Err("how much it unpacks to is not declared"),
-    };
-    let malformed = "it cannot be unpacked: the compressed bytes are malformed, or too many";
-    unpacked
-        .filter(|unpacked| unpacked.len() as u64 <= most)
-        .ok_or(malformed)
+/// How many bytes are to come out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// So many, as is declared.
+    Declared(u64),
+    /// Nothing declares how many.
+    Undeclared,
+    /// Nothing declares how many of a compressed file: gzip members without the header of the first, or zstd frames, one behind the
+    /// other. What is wrong there that does not keep it from being unpacked is told ([`Unpacker::wrong`]).
+    Stream,
 }
 
 /// What is wrong with bytes that could be unpacked all the same.
 pub type Wrong = (Severity, &'static str);
 
-/// What a compressed file unpacks to: gzip members without the header of the first, or zstd frames, one behind the other; and what
-/// is wrong with it that does not keep it from being unpacked. [`LIMIT`] bytes at most.
+const MALFORMED: &str =
+    "it cannot be unpacked: the compressed bytes are malformed, or more than is declared";
+const MALFORMED_UNDECLARED: &str =
+    "it cannot be unpacked: the compressed bytes are malformed, or too many";
+
+/// Bytes that a block of zstd takes at most, with its header and the checksum behind it; the header of a frame takes less.
+const BLOCK: usize = (128 << 10) + 3 + 4;
+/// Bytes that deflate looks back at, at most.
+const DEFLATE_WINDOW: usize = 32 << 10;
+/// Bytes that the headers of a gzip member are looked for in.
+const GZIP_HEADERS: usize = 256 << 10;
+/// What a gzip file begins with: RFC 1952, 2.3.1, with deflate as its method.
+const GZIP_MAGIC: &[u8] = b"\x1f\x8b\x08";
+/// Bytes that are made at once, about.
+const ROOM: u64 = 1 << 20;
+
+/// Bytes that are being unpacked, in steps. Packed bytes are read in pieces; what comes of them is kept until it is taken.
+///
+/// An LZ4 block is one step whatever it unpacks to, for what decodes it cannot stop in it.
+pub struct Unpacker {
+    compression: Compression,
+    expected: Expected,
+    input: Input,
+    state: State,
+    /// Bytes that may come out.
+    most: u64,
+    unpacked: Vec<u8>,
+    /// Bytes that were taken out of `unpacked`.
+    taken: u64,
+    /// What the gzip member that is being unpacked comes to: bytes before it, and their CRC-32.
+    member: (u64, u32),
+    wrong: Option<Wrong>,
+}
+
+enum State {
+    /// What is next has not begun: a block of LZ4, a deflate stream, or a frame of zstd that has to be there.
+    Begin,
+    Deflate(Box<DecompressorOxide>),
+    /// A frame, and how many bytes came out before it.
+    Frame(Box<FrameDecoder>, u64),
+    /// There may be more frames.
+    Behind,
+    Done,
+}
+
+impl Unpacker {
+    /// Begins to unpack all of `packed`, to at most `limit` bytes.
+    ///
+    /// # Errors
+    /// Why it cannot be, in words.
+    pub fn new(
+        compression: Compression,
+        packed: Source,
+        expected: Expected,
+        limit: u64,
+    ) -> Result<Self, &'static str> {
+        use Compression::{Deflate, Lz4, Zlib, Zstd};
+        if let Expected::Declared(size) = expected {
+            if size > limit {
+                return Err("it is declared to unpack to more bytes than are unpacked at once");
+            }
+            if !is_plausible(compression, packed.size(), size) {
+                return Err("it is declared to unpack to more bytes than so few can make");
+            }
+        }
+        match (compression, expected) {
+            (Lz4 | Zstd | Zlib | Deflate, Expected::Declared(_))
+            | (Zstd | Zlib | Deflate, Expected::Undeclared)
+            | (Zstd | Deflate, Expected::Stream) => {}
+            (_, Expected::Undeclared) => return Err("how much it unpacks to is not declared"),
+            _ => return Err("how it is compressed is not known"),
+        }
+        let most = match expected {
+            Expected::Declared(size) => size,
+            _ => packed
+                .size()
+                .saturating_mul(compression.densest())
+                .min(limit),
+        };
+        Ok(Self {
+            compression,
+            expected,
+            input: Input::new(packed),
+            state: State::Begin,
+            most,
+            unpacked: Vec::new(),
+            taken: 0,
+            member: (0, 0),
+            wrong: None,
+        })
+    }
+
+    /// Goes on until about `budget` bytes more are read or made. Whether that is all.
+    ///
+    /// # Errors
+    /// Why it cannot be unpacked, in words; where it could not be read, [`Unpacker::unread`] says more.
+    pub fn step(&mut self, budget: u64) -> Result<bool, &'static str> {
+        let end = self.worked().saturating_add(budget.max(1));
+        let is_declared = matches!(self.expected, Expected::Declared(_));
+        while !matches!(self.state, State::Done) {
+            let left = end.saturating_sub(self.worked());
+            if left == 0 {
+                return Ok(false);
+            }
+            let gone_on = self.go_on(left.min(ROOM));
+            let gone_on = gone_on.filter(|()| self.input.failed.is_none());
+            gone_on.ok_or(match is_declared {
+                true => MALFORMED,
+                false => MALFORMED_UNDECLARED,
+            })?;
+            if self.made() > self.most && !is_declared {
+                return Err(MALFORMED_UNDECLARED);
+            }
+        }
+        match self.expected {
+            Expected::Declared(size) if self.made() != size => {
+                return Err("it unpacks to another number of bytes than is declared");
+            }
+            Expected::Stream if self.input.left() > 0 => {
+                let why = "bytes behind the compressed data are not read";
+                self.wrong.get_or_insert((Severity::Warning, why));
+            }
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    /// All that is not taken yet of what it unpacks to.
+    ///
+    /// # Errors
+    /// Those of [`Unpacker::step`].
+    pub fn finish(mut self) -> Result<Vec<u8>, &'static str> {
+        while !self.step(u64::MAX)? {}
+        Ok(self.unpacked)
+    }
+
+    /// Those of the unpacked bytes that were not taken, once it is done.
+    pub fn into_unpacked(self) -> Vec<u8> {
+        self.unpacked
+    }
+
+    /// Packed bytes that are unpacked, and of how many.
+    pub fn progress(&self) -> (u64, u64) {
+        let total = self.input.source.size();
+        (total - self.input.left(), total)
+    }
+
+    /// Bytes that it has unpacked to so far.
+    pub fn made(&self) -> u64 {
+        self.taken + self.unpacked.len() as u64
+    }
+
+    /// Those of them that were not taken.
+    pub fn unpacked(&self) -> &[u8] {
+        &self.unpacked
+    }
+
+    /// Hands `into` the bytes that are not needed any more for what follows them, and gives them up.
+    pub fn take<E>(&mut self, into: impl FnOnce(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let kept = match self.state {
+            State::Deflate(_) => DEFLATE_WINDOW.min(self.unpacked.len()),
+            _ => 0,
+        };
+        let gone = self.unpacked.len() - kept;
+        into(&self.unpacked[..gone])?;
+        self.unpacked.drain(..gone);
+        self.taken += gone as u64;
+        Ok(())
+    }
+
+    /// What is wrong with a compressed file that could be unpacked.
+    pub fn wrong(&self) -> Option<Wrong> {
+        self.wrong
+    }
+
+    /// Why packed bytes could not be read, if they could not.
+    pub fn unread(&mut self) -> Option<Error> {
+        self.input.failed.take()
+    }
+
+    fn worked(&self) -> u64 {
+        self.made().saturating_add(self.progress().0)
+    }
+
+    /// Does a part of the work, for about `room` bytes.
+    fn go_on(&mut self, room: u64) -> Option<()> {
+        self.state = match std::mem::replace(&mut self.state, State::Done) {
+            State::Begin => match self.compression {
+                Compression::Lz4 => {
+                    let all = usize::try_from(self.input.left()).ok()?;
+                    self.unpacked = lz4(self.input.peek(all), self.most)?;
+                    self.input.skip(all as u64)?;
+                    State::Done
+                }
+                Compression::Zstd => {
+                    let window = self.most.clamp(WINDOW, LIMIT);
+                    let mut decoder = Box::new(FrameDecoder::new());
+                    decoder.set_max_window_size(window);
+                    self.input.lend(|rest| decoder.init(rest).ok())?;
+                    State::Frame(decoder, self.made())
+                }
+                _ => {
+                    self.member = (self.made(), 0);
+                    State::Deflate(Box::default())
+                }
+            },
+            State::Deflate(mut decoder) => match self.inflate(&mut decoder, room)? {
+                false => State::Deflate(decoder),
+                true if self.expected == Expected::Stream => self.trailer()?,
+                true => State::Done,
+            },
+            State::Frame(mut decoder, start) => {
+                let block = BlockDecodingStrategy::UptoBlocks(1);
+                self.input
+                    .lend(|rest| decoder.decode_blocks(rest, block).ok())?;
+                let more = decoder.collect().unwrap_or_default();
+                self.reserve(more.len());
+                self.unpacked.extend(more);
+                // 0 where the frame does not say it.
+                let declared = decoder.content_size();
+                let is_finished = decoder.is_finished();
+                match is_finished {
+                    true if declared != 0 && self.made() - start != declared => return None,
+                    _ if self.made() > self.most => State::Done,
+                    true => State::Behind,
+                    false => State::Frame(decoder, start),
+                }
+            }
+            // RFC 8878, 3.1.2: frames that are skipped, with their size.
+            State::Behind => match *self.input.peek(8) {
+                [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, ..] => {
+                    let size = u32::from_le_bytes([a, b, c, d]);
+                    self.input.skip(8 + u64::from(size))?;
+                    State::Behind
+                }
+                ref bytes if bytes.starts_with(&ZSTD_MAGIC) => State::Begin,
+                _ => State::Done,
+            },
+            State::Done => State::Done,
+        };
+        Some(())
+    }
+
+    /// Goes on with a deflate stream. Whether it ends there.
+    fn inflate(&mut self, decoder: &mut DecompressorOxide, room: u64) -> Option<bool> {
+        let from = self.unpacked.len();
+        let room = room.min(self.most - self.made()) as usize;
+        self.reserve(room);
+        self.unpacked.resize(from + room, 0);
+        let mut flags = TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+        if self.compression == Compression::Zlib {
+            flags |= TINFL_FLAG_PARSE_ZLIB_HEADER;
+        }
+        self.input.peek(1);
+        if !self.input.is_last() {
+            flags |= TINFL_FLAG_HAS_MORE_INPUT;
+        }
+        let packed = &self.input.piece[self.input.at..];
+        let (status, read, made) = decompress(decoder, packed, &mut self.unpacked, from, flags);
+        self.input.at += read;
+        self.unpacked.truncate(from + made);
+        if self.expected == Expected::Stream {
+            self.member.1 = crc32(self.member.1, &self.unpacked[from..]);
+        }
+        match status {
+            TINFLStatus::Done => Some(true),
+            TINFLStatus::HasMoreOutput if self.made() < self.most => Some(false),
+            TINFLStatus::NeedsMoreInput if read + made > 0 => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Reads what is behind the deflate stream of a gzip member, and what is next.
+    fn trailer(&mut self) -> Option<State> {
+        let (&sum, rest) = self.input.peek(8).split_first_chunk()?;
+        let (&size, _) = rest.split_first_chunk()?;
+        self.input.at += 8;
+        let (start, found) = self.member;
+        if u32::from_le_bytes(sum) != found {
+            let why = "what it unpacks to does not have the CRC-32 that its trailer gives";
+            self.wrong = Some((Severity::Error, why));
+        } else if u32::from_le_bytes(size) != (self.made() - start) as u32 {
+            let why = "it unpacks to another number of bytes than its trailer gives";
+            self.wrong = Some((Severity::Error, why));
+        }
+        let behind = self.input.peek(GZIP_HEADERS);
+        let next = behind
+            .starts_with(GZIP_MAGIC)
+            .then(|| gzip_header(behind))
+            .flatten();
+        let Some((size, _)) = next else {
+            return Some(State::Done);
+        };
+        self.input.skip(size)?;
+        Some(State::Begin)
+    }
+
+    /// Makes room for `more` bytes; of what is declared not more than that.
+    fn reserve(&mut self, more: usize) {
+        let had = self.unpacked.capacity();
+        let need = self.unpacked.len() + more;
+        if need > had {
+            let twice = (had as u64).max(self.input.source.size()).saturating_mul(2);
+            let want = need.max(twice.min(self.most).min(LIMIT) as usize);
+            self.unpacked.reserve_exact(want - self.unpacked.len());
+        }
+    }
+}
+
+/// Packed bytes, of which a piece is in memory.
+struct Input {
+    source: Source,
+    /// Where the bytes are that are read next.
+    next: u64,
+    piece: Vec<u8>,
+    /// How many bytes of the piece are done with.
+    at: usize,
+    failed: Option<Error>,
+}
+
+impl Input {
+    fn new(source: Source) -> Self {
+        Self {
+            source,
+            next: 0,
+            piece: Vec::new(),
+            at: 0,
+            failed: None,
+        }
+    }
+
+    /// Bytes that are not done with.
+    fn left(&self) -> u64 {
+        (self.piece.len() - self.at) as u64 + self.source.size() - self.next
+    }
+
+    /// Whether the bytes that are there are the last ones.
+    fn is_last(&self) -> bool {
+        self.next == self.source.size()
+    }
+
+    /// The next bytes: `least` of them, or all that are left.
+    fn peek(&mut self, least: usize) -> &[u8] {
+        let there = self.piece.len() - self.at;
+        if there < least && !self.is_last() {
+            self.piece.drain(..self.at);
+            self.at = 0;
+            let more = ((least - there) as u64)
+                .max(ROOM)
+                .min(self.source.size() - self.next);
+            self.piece.resize(there + more as usize, 0);
+            match self.source.read_into(self.next, &mut self.piece[there..]) {
+                Ok(()) => self.next += more,
+                Err(error) => {
+                    self.failed = Some(error);
+                    self.piece.truncate(there);
+                    self.next = self.source.size();
+                }
+            }
+        }
+        &self.piece[self.at..]
+    }
+
+    /// Leaves out so many bytes; `None` where there are fewer.
+    fn skip(&mut self, size: u64) -> Option<()> {
+        let beyond = size.saturating_sub((self.piece.len() - self.at) as u64);
+        if beyond > self.source.size() - self.next {
+            return None;
+        }
+        self.at += (size - beyond) as usize;
+        self.next += beyond;
+        Some(())
+    }
+
+    /// Has `by` read a block, or a header, from what is next.
+    fn lend<T>(&mut self, by: impl FnOnce(&mut &[u8]) -> Option<T>) -> Option<T> {
+        let mut rest = self.peek(BLOCK);
+        let before = rest.len();
+        let read = by(&mut rest);
+        let after = rest.len();
+        self.at += before - after;
+        read
+    }
+}
+
+/// What all of `packed` unpacks to.
 ///
 /// # Errors
 /// Why it does not, in words.
-pub fn stream(
+pub fn unpack(
     compression: Compression,
     packed: &[u8],
-) -> Result<(Vec<u8>, Option<Wrong>), &'static str> {
-    let most = (packed.len() as u64)
-        .saturating_mul(compression.densest())
-        .min(LIMIT);
-    let mut unpacked = Vec::new();
-    let mut wrong = None;
-    let mut rest = packed;
-    let whole = match compression {
-        Compression::Zstd => frames(&mut rest, most.max(WINDOW), most, &mut unpacked)
-            .filter(|()| unpacked.len() as u64 <= most),
-        Compression::Deflate => members(&mut rest, most, &mut unpacked, &mut wrong),
-        _ => return Err("how it is compressed is not known"),
-    };
-    whole.ok_or("it cannot be unpacked: the compressed bytes are malformed, or too many")?;
-    if !rest.is_empty() {
-        wrong = wrong.or(Some((
-            Severity::Warning,
-            "bytes behind the compressed data are not read",
-        )));
-    }
-    Ok((unpacked, wrong))
-}
-
-/// What a gzip file begins with: RFC 1952, 2.3.1, with deflate as its method.
-const GZIP_MAGIC: &[u8] = b"\x1f\x8b\x08";
-
-/// Unpacks the gzip members that `rest` begins with, the header of the first left out.
-fn members(
-    rest: &mut &[u8],
-    most: u64,
-    unpacked: &mut Vec<u8>,
-    wrong: &mut Option<Wrong>,
-) -> Option<()> {
-    loop {
-        let start = unpacked.len();
-        let read = deflated(rest, most, unpacked)?;
-        let (trailer, behind) = rest.get(read..)?.split_first_chunk::<8>()?;
-        let number = |at: usize| {
-            trailer[at..]
-                .first_chunk()
-                .map(|four| u32::from_le_bytes(*four))
-        };
-        let found = &unpacked[start..];
-        if number(0) != Some(crc32(0, found)) {
-            let why = "what it unpacks to does not have the CRC-32 that its trailer gives";
-            *wrong = Some((Severity::Error, why));
-        } else if number(4) != Some(found.len() as u32) {
-            let why = "it unpacks to another number of bytes than its trailer gives";
-            *wrong = Some((Severity::Error, why));
-        }
-        *rest = behind;
-        let next = behind.starts_with(GZIP_MAGIC).then(|| gzip_header(behind));
-        match next.flatten() {
-            Some((size, _)) => *rest = behind.get(size as usize..)?,
-            None => return Some(()),
-        }
-    }
-}
-
-/// Adds what the deflate stream unpacks to that `packed` begins with. How many bytes it has.
-fn deflated(packed: &[u8], most: u64, unpacked: &mut Vec<u8>) -> Option<usize> {
-    let start = unpacked.len();
-    let most = (most as usize).checked_sub(start)?;
-    let mut decoder = Box::<DecompressorOxide>::default();
-    let (mut read, mut written) = (0, 0);
-    let mut room = packed.len().saturating_mul(2).clamp(1 << 10, 1 << 20);
-    loop {
-        room = room.min(most);
-        unpacked.resize(start + room, 0);
-        let into = &mut unpacked[start..];
-        let flags = TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
-        let (status, taken, given) =
-            decompress(&mut decoder, &packed[read..], into, written, flags);
-        read += taken;
-        written += given;
-        match status {
-            TINFLStatus::Done => {
-                unpacked.truncate(start + written);
-                return Some(read);
-            }
-            TINFLStatus::HasMoreOutput if room < most => room = room.saturating_mul(2),
-            _ => return None,
-        }
-    }
+    expected: Expected,
+) -> Result<Vec<u8>, &'static str> {
+    Unpacker::new(compression, Source::memory(packed), expected, LIMIT)?.finish()
 }
 
 /// The size of a gzip header, and where its name is: RFC 1952, 2.3.
@@ -279,54 +550,6 @@ fn lz4(packed: &[u8], size: u64) -> Option<Vec<u8>> {
     Some(unpacked)
 }
 
-/// What zlib data unpack to; `None` where they are malformed, or more than `size` bytes.
-pub fn inflate(packed: &[u8], size: u64) -> Option<Vec<u8>> {
-    decompress_to_vec_zlib_with_limit(packed, size as usize).ok()
-}
-
-/// What zstd frames, one behind the other, unpack to; `None` where one is malformed. More than `size` bytes only by what is left of
-/// a block.
-pub fn zstd(packed: &[u8], size: u64) -> Option<Vec<u8>> {
-    let mut rest = packed;
-    let mut unpacked = Vec::new();
-    frames(&mut rest, size.max(WINDOW), size, &mut unpacked)?;
-    Some(unpacked)
-}
-
-/// Unpacks the frames that `rest` begins with, until there are more than `size` bytes in all.
-fn frames(rest: &mut &[u8], window: u64, size: u64, unpacked: &mut Vec<u8>) -> Option<()> {
-    loop {
-        frame(rest, window, size, unpacked)?;
-        if unpacked.len() as u64 > size {
-            return Some(());
-        }
-        // RFC 8878, 3.1.2: frames that are skipped, with their size.
-        while let Some(&[0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d]) = rest.first_chunk() {
-            let size = u32::from_le_bytes([a, b, c, d]) as usize;
-            *rest = rest.get(8..)?.get(size..)?;
-        }
-        if !rest.starts_with(&ZSTD_MAGIC) {
-            return Some(());
-        }
-    }
-}
-
-/// Unpacks the frame that `rest` begins with, until there are more than `size` bytes in all.
-fn frame(rest: &mut &[u8], window: u64, size: u64, unpacked: &mut Vec<u8>) -> Option<()> {
-    let mut decoder = FrameDecoder::new();
-    decoder.set_max_window_size(window);
-    decoder.init(&mut *rest).ok()?;
-    // 0 where the frame does not say it.
-    let (start, declared) = (unpacked.len(), decoder.content_size());
-    while !decoder.is_finished() && unpacked.len() as u64 <= size {
-        let block = BlockDecodingStrategy::UptoBlocks(1);
-        decoder.decode_blocks(&mut *rest, block).ok()?;
-        unpacked.extend(decoder.collect().unwrap_or_default());
-    }
-    let found = (unpacked.len() - start) as u64;
-    (!decoder.is_finished() || declared == 0 || found == declared).then_some(())
-}
-
 /// What the first blocks of a frame unpack to. A frame says how much its decoder is to remember, which may be all of what it unpacks
 /// to; for its beginning that much is not needed. So they are made a frame of their own, with a small window.
 fn zstd_beginning(packed: &[u8]) -> Option<Vec<u8>> {
@@ -361,7 +584,7 @@ fn zstd_beginning(packed: &[u8]) -> Option<Vec<u8>> {
     }
     frame.extend(&blocks[..at]);
     frame[last?] |= 1;
-    zstd(&frame, BLOCKS << 17)
+    unpack(Compression::Zstd, &frame, Expected::Undeclared).ok()
 }
 
 /// The CRC-32 of ISO 3309 (polynomial 0xedb88320, lowest bit first) of what came to `before` so far, 0 at first, and then of `bytes`.
@@ -398,7 +621,10 @@ mod tests {
             Compression::Deflate,
         ] {
             for size in [1 << 20, LIMIT, LIMIT + 1, u64::MAX] {
-                assert!(unpack(compression, &[0; 8], size).is_err(), "{size}");
+                assert!(
+                    unpack(compression, &[0; 8], Expected::Declared(size)).is_err(),
+                    "{size}"
+                );
             }
         }
     }
@@ -418,8 +644,9 @@ mod tests {
         // Cut off, it begins alike.
         assert_eq!(beginning(Compression::Zstd, &frame[..14]).len(), 1 << 17);
         assert!(beginning(Compression::Zstd, &frame[..12]).is_empty());
-        let whole = unpack(Compression::Zstd, &frame, 1 << 27).expect("a whole frame");
+        let whole =
+            unpack(Compression::Zstd, &frame, Expected::Declared(1 << 27)).expect("a whole frame");
         assert!(whole.iter().all(|&byte| byte == 7));
-        assert!(unpack(Compression::Zstd, &frame, (1 << 27) - 1).is_err());
+        assert!(unpack(Compression::Zstd, &frame, Expected::Declared((1 << 27) - 1)).is_err());
     }
 }

@@ -12,11 +12,11 @@ use web_sys::{Blob, FileReaderSync};
 
 use crate::amdgpu::Directives;
 use crate::container::ZipWriter;
-use crate::document::{Document, ImageLocation, Location, Summary, address};
+use crate::document::{self, Document, ImageLocation, Location, Summary, address};
 use crate::elf::map::{Leaf, Role};
 use crate::error::{Diagnostic, Error};
 use crate::export::{self, Form};
-use crate::extract::{self, Extract};
+use crate::extract::{self, Extract, Step};
 use crate::goto::{Suggest, Suggestion, Target};
 use crate::kernels::KernelDetail;
 use crate::launch::Launch;
@@ -194,6 +194,8 @@ pub struct Extracted {
 struct Extraction {
     rest: Extract,
     zip: ZipWriter,
+    /// What is next, once it is there.
+    next: Option<Box<extract::Extracted>>,
     /// What it is called, the member, bytes handed out so far, and what they come to.
     current: Option<(String, Document, u64, u32)>,
 }
@@ -228,6 +230,24 @@ struct Prepared {
     view: View,
     /// How many steps of the survey the table has come from.
     surveyed: u64,
+}
+
+/// A member that is being opened. It keeps memory until it is freed, and needs the file that it lies in no longer.
+#[wasm_bindgen]
+pub struct Opening(document::Opening);
+
+#[wasm_bindgen]
+impl Opening {
+    /// Goes on until about `budget` bytes more are read or unpacked; the member, once it is open.
+    pub fn step(&mut self, budget: f64) -> Result<Option<Handle>, JsValue> {
+        let opened = self.0.step(budget as u64).map_err(refuse)?;
+        Ok(opened.map(Handle::open))
+    }
+
+    /// How many packed bytes are unpacked, and of how many as far as is known.
+    pub fn progress(&self) -> Result<Ts<Progress>, JsValue> {
+        object(&self.0.progress())
+    }
 }
 
 /// An opened file. It keeps memory until it is freed.
@@ -305,10 +325,10 @@ impl Handle {
         ))
     }
 
-    /// Opens the member of that path, also of members whose own members are known only when they are unpacked.
-    #[wasm_bindgen(js_name = openPath)]
-    pub fn open_path(&self, path: &str) -> Result<Handle, JsValue> {
-        Ok(Self::open(self.document.open_path(path).map_err(refuse)?))
+    /// Begins to open the member of that path, also of members whose own members are known only when they are unpacked.
+    #[wasm_bindgen(js_name = beginPath)]
+    pub fn begin_path(&self, path: &str) -> Result<Opening, JsValue> {
+        Ok(Opening(self.document.begin_path(path).map_err(refuse)?))
     }
 
     /// What a file of the member of that path is to be called, of a file called `base` itself.
@@ -334,18 +354,33 @@ impl Handle {
         self.extraction = Some(Extraction {
             rest,
             zip: ZipWriter::default(),
+            next: None,
             current: None,
         });
         bytes as f64
     }
 
-    /// Opens the next of them; nothing behind the last one.
-    #[wasm_bindgen(js_name = extractNext)]
-    pub fn extract_next(&mut self) -> Result<Option<Ts<Extracted>>, JsValue> {
+    /// Goes on opening the next of them until about `budget` bytes more are read or unpacked. Whether that is done.
+    #[wasm_bindgen(js_name = extractStep)]
+    pub fn extract_step(&mut self, budget: f64) -> Result<bool, JsValue> {
         let extraction = self.extraction.as_mut().ok_or_else(no_extraction)?;
         // One is open at a time.
         extraction.current = None;
-        let Some(next) = extraction.rest.next(&self.document) else {
+        let step = extraction.rest.step(&self.document, budget as u64);
+        Ok(match step {
+            Step::Working => false,
+            Step::Next(next) => {
+                extraction.next = next;
+                true
+            }
+        })
+    }
+
+    /// The next of them, once that is open; nothing behind the last one.
+    #[wasm_bindgen(js_name = extractNext)]
+    pub fn extract_next(&mut self) -> Result<Option<Ts<Extracted>>, JsValue> {
+        let extraction = self.extraction.as_mut().ok_or_else(no_extraction)?;
+        let Some(next) = extraction.next.take() else {
             return Ok(None);
         };
         let extract::Extracted {
@@ -353,7 +388,7 @@ impl Handle {
             name,
             opened,
             findings,
-        } = next;
+        } = *next;
         let mut problem = findings.first().map(|finding| finding.to_string());
         let (mut size, mut origin) = (0, None);
         let is_there = opened.is_ok();

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use kernelscope::container::Format;
 use kernelscope::error::Diagnostic;
 use kernelscope::record::Record;
-use kernelscope::unpack::Compression;
+use kernelscope::rows::Progress;
+use kernelscope::unpack::{Compression, Expected, beginning, unpack};
 use kernelscope::{Document, Source};
 
 /// Bytes that members of a file may come to when all are opened, and how long that may take: more than any fixture, less than a bomb.
@@ -228,6 +229,97 @@ fn containers_in_themselves_end() {
     assert!(!findings.is_empty());
 }
 
+/// What opening a path step by step comes to, how many steps it took, and that it said how far it had come.
+fn stepwise(document: &Document, path: &str, budget: u64) -> (Vec<u8>, u64) {
+    let mut opening = document.begin_path(path).expect(path);
+    let (mut steps, mut before) = (0, 0);
+    loop {
+        steps += 1;
+        if let Some(member) = opening.step(budget).expect(path) {
+            let source = member.source();
+            return (source.read_up_to(0, source.size()).expect(path), steps);
+        }
+        let Progress { done, total, .. } = opening.progress();
+        assert!(before <= done && done <= total, "{path}: {done} of {total}");
+        before = done;
+    }
+}
+
+#[test]
+fn members_open_in_steps() {
+    for path in [
+        "amdgpu/con/three.ccob-v1-zlib.hipfb",
+        "amdgpu/con/three.ccob-v3-zstd.hipfb",
+        "nvidia/fatbin/vadd.3arch+ptx.default.13.5.fatbin",
+        "container/kinds.gz",
+        "container/package.whl",
+        "container/several.gz",
+    ] {
+        let document = common::open(path);
+        for index in 0..document.contents().members.len() as u32 {
+            let path = document.contents().path(index);
+            let Ok(whole) = document.open_path(&path) else {
+                continue;
+            };
+            let whole = whole.source().read_up_to(0, u64::MAX >> 1).expect("bytes");
+            for budget in [1000, u64::MAX] {
+                assert!(stepwise(&document, &path, budget).0 == whole, "{path}");
+            }
+        }
+    }
+    // Bytes that do not become fewer, of which several pieces are read: a multiplicative generator (Lehmer's, modulo 2^31 - 1).
+    let mut seed = 1_u64;
+    let noise: Vec<u8> = (0..5 << 20)
+        .map(|_| {
+            seed = seed * 48271 % 0x7fff_ffff;
+            seed as u8
+        })
+        .collect();
+    let sum = kernelscope::unpack::crc32(0, &noise);
+    let deflated = miniz_oxide::deflate::compress_to_vec(&noise, 1);
+    assert!(deflated.len() > 5 << 20);
+    let document = open(gzip(&deflated, sum, 5 << 20));
+    let (bytes, steps) = stepwise(&document, "0", 1 << 20);
+    assert!(bytes == noise);
+    // 5 MiB are read and 5 MiB made, as much of each at a time.
+    assert!((5..=12).contains(&steps), "{steps}");
+    // 100 MiB of zeros of a few: 16 MiB at a time, whatever they are made of.
+    let deflated = miniz_oxide::deflate::compress_to_vec(&vec![0; 100 << 20], 6);
+    let document = open(gzip(&deflated, 0, 100 << 20));
+    let (bytes, steps) = stepwise(&document, "0", 16 << 20);
+    assert_eq!(bytes.len(), 100 << 20);
+    assert!((7..=8).contains(&steps), "{steps}");
+}
+
+#[test]
+fn a_survey_unpacks_in_steps() {
+    // A zip file, packed, whose only member is stored: 32 MiB, of which each step unpacks one.
+    let inner = zip(&[(b"zeros", &vec![0; 32 << 20], None)]);
+    let size = inner.len() as u64;
+    let deflated = miniz_oxide::deflate::compress_to_vec(&inner, 6);
+    let mut document = open(gzip(
+        &deflated,
+        kernelscope::unpack::crc32(0, &inner),
+        size as u32,
+    ));
+    let (mut steps, mut before) = (0, 0);
+    loop {
+        let progress = document.survey(1 << 20);
+        steps += 1;
+        assert!(progress.bytes <= progress.total_bytes);
+        assert!(progress.bytes >= before);
+        // The bytes that are packed are not as even as those that come of them.
+        assert!(progress.finished || progress.bytes - before < 8 << 20);
+        before = progress.bytes;
+        if progress.finished {
+            break;
+        }
+    }
+    assert!(steps >= 32, "{steps}");
+    assert_eq!(before, size);
+    assert_eq!(document.findings().iter().count(), 0);
+}
+
 #[test]
 fn bombs_end() {
     // Deflate at its densest: matches of 258 bytes are two bits each, which is 1032 times as long. 100 MiB are what they are, whatever is
@@ -290,7 +382,7 @@ fn streams_that_are_cut_off_anywhere_are_refused() {
             }
             let stored = document.source().read(member.span).expect("bytes");
             let size = member.unpacked.expect("a size");
-            let whole = kernelscope::unpack::unpack(member.compression, &stored, size);
+            let whole = unpack(member.compression, &stored, Expected::Declared(size));
             // NVVM that is obfuscated unpacks to nothing.
             let Ok(whole) = whole else {
                 assert_eq!(member.format, Format::Nvvm, "{path} {index}");
@@ -298,11 +390,11 @@ fn streams_that_are_cut_off_anywhere_are_refused() {
             };
             for part in 0..16 {
                 let cut = &stored[..stored.len() * part / 16];
-                let unpacked = kernelscope::unpack::unpack(member.compression, cut, size);
+                let unpacked = unpack(member.compression, cut, Expected::Declared(size));
                 assert!(unpacked.is_err(), "{path} {index}: {part}/16");
-                let most = kernelscope::unpack::unpack_all(member.compression, cut);
+                let most = unpack(member.compression, cut, Expected::Undeclared);
                 assert!(most.unwrap_or_default().len() <= whole.len(), "{path}");
-                kernelscope::unpack::beginning(member.compression, cut);
+                beginning(member.compression, cut);
             }
         }
     }

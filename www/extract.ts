@@ -17,13 +17,14 @@ export interface Saved {
 /** What the core does of it: one member is open at a time. */
 export interface Extractor {
   extract(base: string, rows: Uint32Array | undefined): number;
+  extractStep(budget: number): boolean;
   extractNext(): Extracted | undefined;
   extractBytes(size: number): Uint8Array;
   extractHeader(): Uint8Array;
   extractEnd(): Uint8Array;
 }
 
-/** Bytes that are copied at once. */
+/** Bytes that are unpacked or copied at once. */
 const PIECE = 4 << 20;
 
 const blobOf = (bytes: Uint8Array) => new Blob([bytes as Uint8Array<ArrayBuffer>]);
@@ -40,7 +41,10 @@ export function* extracted(file: Extractor, whole: Blob, name: string, rows: Uin
   let saved = `${name}.members.zip`;
   let [done, count] = [0, 0];
   try {
-    for (let next = file.extractNext(); next; next = file.extractNext()) {
+    for (;;) {
+      while (!file.extractStep(PIECE)) yield { done: Math.min(done, total), total };
+      const next = file.extractNext();
+      if (!next) break;
       if (next.problem) problems.push(next.problem);
       if (!next.is_there) continue;
       const pieces: Blob[] = [];

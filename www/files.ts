@@ -5,6 +5,7 @@ import { digest } from './digest.ts';
 import { showRow } from './elements/table.ts';
 import { isView } from './panels.ts';
 import { type Place, parsePlace } from './place.ts';
+import type { Progress } from './protocol.ts';
 import { type Change, Session, type Tone } from './session.ts';
 import { memberOf, OtherSite, outermost, type Source } from './source.ts';
 import { forgetPlaces, keepPlace, placeOf } from './stored.ts';
@@ -89,10 +90,13 @@ export class Files {
       opening.said = text;
       this.#told.changed();
     };
+    const progress = ({ done, total }: Progress) => {
+      if (total > 0) said(`${Math.floor((100 * done) / total)}%`);
+    };
     try {
       const source = await find(signal, said);
       const [session, of] = await Promise.all([
-        Session.open(this.#client, source, { signal }, source.member && this.#outer(source)?.file),
+        Session.open(this.#client, source, { signal, progress }, source.member && this.#outer(source)?.file),
         // What a dump was read as when it was left would have to be known before it is opened.
         this.isRemembering && source.decode === undefined && !source.member ? digest(source.blob) : null,
       ]);

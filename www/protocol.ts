@@ -124,7 +124,7 @@ export type Calls = {
   /** With `options`, bytes that somebody has dumped, or text that has them: `as=pushbuffer;class=C6C0`. */
   open(blob: Blob, options?: string | null): Opened;
   /**
-   * Opens the member of that path of another file, which is open under the number `of` and called `name`; also of members whose own
+   * Long. Opens the member of that path of another file, which is open under the number `of` and called `name`; also of members whose own
    * members are known only when they are unpacked.
    */
   openPath(of: number, path: string, name: string): Opened;

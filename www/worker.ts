@@ -20,6 +20,8 @@ const blobs = new WeakMap<Handle, Blob>();
 /** By file and table, the rows of a tree that are left where some are folded away. */
 const left = new WeakMap<Handle, Map<string, Runs>>();
 const running = new Set<number>();
+/** Bytes that are unpacked at once as a member is opened. */
+const PIECE = 1 << 20;
 const pace = { slice: 12, now: () => performance.now(), yield: turn() };
 
 type Answers = {
@@ -195,10 +197,24 @@ function open(number: number, ...[blob, options]: Parameters<Calls['open']>): Re
   return opened(number, options == null ? Handle.fromBlob(blob) : Handle.decode(blob, options), blob, null);
 }
 
-function openPath(number: number, ...[of, path, name]: Parameters<Calls['openPath']>): Opened {
+function* openPath(number: number, ...[of, path, name]: Parameters<Calls['openPath']>): Steps<Opened> {
   const outer = known(of);
-  const member = outer.openPath(path);
-  return opened(number, member, blobs.get(outer), outer.fileName(path, baseOf(name), member));
+  const blob = blobs.get(outer);
+  const opening = outer.beginPath(path);
+  try {
+    for (;;) {
+      const member = opening.step(PIECE);
+      if (member) {
+        // It may have been closed meanwhile, and is not needed but for that.
+        const fileName = files.get(of)?.fileName(path, baseOf(name), member) ?? null;
+        return opened(number, member, blob, fileName);
+      }
+      const { done, total } = opening.progress();
+      yield { done: Number(done), total: Number(total) };
+    }
+  } finally {
+    opening.free();
+  }
 }
 
 function opened(number: number, file: Handle, blob: Blob | undefined, fileName: string | null): Opened {

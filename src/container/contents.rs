@@ -1,7 +1,9 @@
 //! The members of a file, and which bytes of it describe them.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
+use super::member::Sum;
 use super::reader::{Read, Reader, Shape, plain};
 use super::{Code, Format, Member, bundle, carve, fatbin, identify};
 use crate::elf::Elf;
@@ -12,7 +14,7 @@ use crate::order;
 use crate::record::Record;
 use crate::source::Source;
 use crate::span::Span;
-use crate::unpack::{self, Compression};
+use crate::unpack::{self, Compression, Expected, Unpacker};
 
 /// What a file holds.
 #[derive(Default)]
@@ -34,8 +36,10 @@ pub struct Contents {
     /// How far the file was looked through for code that nothing tells of.
     carved: u64,
     /// The unpacked bytes of the member whose members were asked for last.
-    unpacked: RefCell<Option<(u32, Opened)>>,
+    unpacked: Kept,
 }
+
+type Kept = Rc<RefCell<Option<(u32, Opened)>>>;
 
 /// Bytes of the file that are a member, or describe one.
 #[derive(Clone, Copy)]
@@ -56,6 +60,143 @@ pub struct Opened {
     pub source: Source,
     /// What is wrong with them.
     pub finding: Option<Diagnostic>,
+}
+
+/// The bytes of a member that are made ready in steps, those of members first that have to be unpacked for it. It needs nothing of the
+/// file's [`Contents`] any more.
+pub struct Unpacking {
+    /// What the last of `links` lies in, and what is wrong with that.
+    base: (Source, Option<Diagnostic>),
+    /// The member, behind it the one that it lies in, and so on.
+    links: Vec<Link>,
+    kept: Kept,
+    /// Packed bytes of links that are done, and of all.
+    progress: (u64, u64),
+}
+
+struct Link {
+    index: u32,
+    member: Member,
+    /// Where findings have it.
+    offset: Option<u64>,
+    context: String,
+    work: Option<(Unpacker, Sum)>,
+}
+
+impl Link {
+    fn refuse(&self, why: &str) -> Diagnostic {
+        Diagnostic::error(Kind::Format, why)
+            .at(self.offset)
+            .within(self.context.clone())
+    }
+
+    fn refuse_packed(&self, why: &str) -> Diagnostic {
+        match self.member.is_obfuscated() {
+            true => Diagnostic {
+                severity: Severity::Warning,
+                ..self.refuse("it is obfuscated: only the toolkit can read it")
+            },
+            false => self.refuse(why),
+        }
+    }
+
+    /// Its bytes as they are stored in `base`.
+    fn stored(&self, base: &Source) -> Result<Source> {
+        let stored = base.part(self.member.span);
+        Ok(stored.map_err(|_| self.refuse("what it lies in ends before it"))?)
+    }
+
+    fn begin(&self, stored: Source) -> Result<(Unpacker, Sum)> {
+        let member = &self.member;
+        if stored.size() > unpack::LIMIT {
+            return Err(self.refuse("it is too large to be unpacked").into());
+        }
+        let expected = match member.unpacked {
+            _ if member.is_stream => Expected::Stream,
+            Some(size) => Expected::Declared(size),
+            None => Expected::Undeclared,
+        };
+        let unpacker = Unpacker::new(member.compression, stored, expected, unpack::LIMIT)
+            .map_err(|why| self.refuse_packed(why))?;
+        Ok((unpacker, Sum::new(member.checksum)))
+    }
+}
+
+impl Unpacking {
+    /// Goes on until about `budget` bytes more are read or made; the member, once it is there.
+    ///
+    /// # Errors
+    /// If it is not there, or cannot be unpacked.
+    pub fn step(&mut self, budget: u64) -> Result<Option<Opened>> {
+        let missing = || Diagnostic::error(Kind::Format, "there is no such member");
+        let is_inner = self.links.len() > 1;
+        let link = self.links.last_mut().ok_or_else(missing)?;
+        let mut source;
+        // What is wrong with what it lies in is wrong with it.
+        let mut finding = self.base.1.clone();
+        if link.member.compression == Compression::None {
+            source = link.stored(&self.base.0)?;
+        } else {
+            let mut work = match link.work.take() {
+                Some(work) => work,
+                None => {
+                    if is_inner {
+                        // What is kept is given up first.
+                        self.kept.replace(None);
+                    }
+                    link.begin(link.stored(&self.base.0)?)?
+                }
+            };
+            let (unpacker, sum) = &mut work;
+            let before = unpacker.unpacked().len();
+            let is_done = unpacker.step(budget).map_err(|why| {
+                let unread = unpacker.unread();
+                unread.unwrap_or_else(|| link.refuse_packed(why).into())
+            })?;
+            sum.add(&unpacker.unpacked()[before..]);
+            if !is_done {
+                link.work = Some(work);
+                return Ok(None);
+            }
+            let (unpacker, sum) = work;
+            self.progress.0 += link.member.span.size;
+            if let Some((severity, why)) = unpacker.wrong() {
+                finding = Some(Diagnostic {
+                    severity,
+                    ..link.refuse(why)
+                });
+            }
+            if let Some(checksum) = link.member.checksum
+                && !sum.matches()
+            {
+                let word = checksum.word();
+                finding = Some(link.refuse(&format!(
+                    "what it unpacks to does not have the {word} that its header gives"
+                )));
+            }
+            source = Source::unpacked(unpacker.into_unpacked());
+        }
+        if link.member.is_padded {
+            let size = identify::length(link.member.format, &source);
+            source = source.part(Span::new(0, size))?;
+        }
+        let index = link.index;
+        self.links.pop();
+        if self.links.is_empty() {
+            return Ok(Some(Opened { source, finding }));
+        }
+        self.base = (source.clone(), finding.clone());
+        self.kept.replace(Some((index, Opened { source, finding })));
+        Ok(None)
+    }
+
+    /// Packed bytes that are unpacked, and of how many.
+    pub fn progress(&self) -> (u64, u64) {
+        let (done, total) = self.progress;
+        let work = self.links.last().and_then(|link| link.work.as_ref());
+        let more = work.map_or(0, |(unpacker, _)| unpacker.progress().0);
+        (done + more, total)
+    }
 }
 
 /// Bytes that are looked at for headers, and twice the file: those of an honest file are read once.
@@ -337,69 +478,51 @@ impl Contents {
     /// # Errors
     /// If they are not there, or cannot be unpacked.
     pub fn open_member(&self, file: &Source, index: u32) -> Result<Opened> {
-        let Some(member) = self.members.get(index as usize) else {
-            return Err(Diagnostic::error(Kind::Format, "there is no such member").into());
-        };
-        // What is wrong with what it lies in is wrong with it.
-        let (base, mut finding) = match member.base {
-            None => (file.clone(), None),
-            Some(base) => self.unpacked(file, base)?,
-        };
-        let refuse = |why: &str| {
-            let (offset, inside) = self.place(index);
-            Diagnostic::error(Kind::Format, why)
-                .at(offset)
-                .within(format!("member {}{inside}", self.path(index)))
-        };
-        let stored = base.part(member.span);
-        let stored = stored.map_err(|_| refuse("what it lies in ends before it"))?;
-        let source = match member.compression {
-            Compression::None => stored,
-            compression => {
-                if stored.size() > unpack::LIMIT {
-                    return Err(refuse("it is too large to be unpacked").into());
-                }
-                let packed = stored.read(Span::new(0, stored.size()))?;
-                let unpacked = match member.unpacked {
-                    _ if member.is_stream => {
-                        let stream = unpack::stream(compression, &packed);
-                        stream.map(|(unpacked, wrong)| {
-                            finding = wrong.map(|(severity, why)| Diagnostic {
-                                severity,
-                                ..refuse(why)
-                            });
-                            unpacked
-                        })
-                    }
-                    Some(size) => unpack::unpack(compression, &packed, size),
-                    None => unpack::unpack_all(compression, &packed),
-                };
-                let unpacked = unpacked.map_err(|why| match member.is_obfuscated() {
-                    true => Diagnostic {
-                        severity: Severity::Warning,
-                        ..refuse("it is obfuscated: only the toolkit can read it")
-                    },
-                    false => refuse(why),
-                })?;
-                if let Some(checksum) = member.checksum
-                    && !checksum.matches(&unpacked)
-                {
-                    let word = checksum.word();
-                    finding = Some(refuse(&format!(
-                        "what it unpacks to does not have the {word} that its header gives"
-                    )));
-                }
-                Source::unpacked(unpacked)
+        let mut unpacking = self.begin(file, index)?;
+        loop {
+            if let Some(opened) = unpacking.step(u64::MAX)? {
+                return Ok(opened);
             }
+        }
+    }
+
+    /// Begins to get at the bytes of member `index` of `file`.
+    ///
+    /// # Errors
+    /// If there is no such member.
+    pub fn begin(&self, file: &Source, index: u32) -> Result<Unpacking> {
+        let mut unpacking = Unpacking {
+            base: (file.clone(), None),
+            links: Vec::new(),
+            kept: self.unpacked.clone(),
+            progress: (0, 0),
         };
-        let size = match member.is_padded {
-            true => identify::length(member.format, &source),
-            false => source.size(),
-        };
-        Ok(Opened {
-            source: source.part(Span::new(0, size))?,
-            finding,
-        })
+        let mut next = Some(index);
+        while let Some(index) = next {
+            if !unpacking.links.is_empty()
+                && let Some((known, opened)) = &*self.unpacked.borrow()
+                && *known == index
+            {
+                unpacking.base = (opened.source.clone(), opened.finding.clone());
+                break;
+            }
+            let Some(member) = self.members.get(index as usize) else {
+                return Err(Diagnostic::error(Kind::Format, "there is no such member").into());
+            };
+            let (offset, inside) = self.place(index);
+            if member.compression != Compression::None {
+                unpacking.progress.1 += member.span.size;
+            }
+            unpacking.links.push(Link {
+                index,
+                member: member.clone(),
+                offset,
+                context: format!("member {}{inside}", self.path(index)),
+                work: None,
+            });
+            next = member.base;
+        }
+        Ok(unpacking)
     }
 
     /// Where the bytes of member `index` begin for findings; and of one that has to be unpacked for it, where it lies in what that
@@ -415,21 +538,6 @@ impl Contents {
             base = member.base;
         }
         (self.start.checked_add(at), inside)
-    }
-
-    /// The unpacked bytes of a member that others are in. One is kept.
-    fn unpacked(&self, file: &Source, index: u32) -> Result<(Source, Option<Diagnostic>)> {
-        if let Some((known, opened)) = &*self.unpacked.borrow()
-            && *known == index
-        {
-            return Ok((opened.source.clone(), opened.finding.clone()));
-        }
-        // What is kept is given up first.
-        self.unpacked.replace(None);
-        let opened = self.open_member(file, index)?;
-        let kept = (opened.source.clone(), opened.finding.clone());
-        self.unpacked.replace(Some((index, opened)));
-        Ok(kept)
     }
 
     /// The leaves of a file that is nothing but a container.

@@ -158,22 +158,47 @@ impl Code {
 }
 
 impl Checksum {
-    /// Whether `bytes` come to it.
-    pub fn matches(self, bytes: &[u8]) -> bool {
-        match self {
-            Self::Md5(hash) => {
-                let digest = md5::compute(bytes).0;
-                digest.first_chunk() == Some(&hash.to_le_bytes())
-            }
-            Self::Crc32(sum) => crc32(0, bytes) == sum,
-        }
-    }
-
     /// What it is called.
     pub fn word(self) -> &'static str {
         match self {
             Self::Md5(_) => "hash",
             Self::Crc32(_) => "CRC-32",
+        }
+    }
+}
+
+/// A checksum that is being held against bytes, one piece after the other.
+pub(super) enum Sum {
+    None,
+    Md5(Box<md5::Context>, u64),
+    Crc32(u32, u32),
+}
+
+impl Sum {
+    pub fn new(checksum: Option<Checksum>) -> Self {
+        match checksum {
+            None => Self::None,
+            Some(Checksum::Md5(hash)) => Self::Md5(Box::new(md5::Context::new()), hash),
+            Some(Checksum::Crc32(sum)) => Self::Crc32(0, sum),
+        }
+    }
+
+    pub fn add(&mut self, bytes: &[u8]) {
+        match self {
+            Self::None => {}
+            Self::Md5(context, _) => context.consume(bytes),
+            Self::Crc32(found, _) => *found = crc32(*found, bytes),
+        }
+    }
+
+    /// Whether what was added comes to it.
+    pub fn matches(self) -> bool {
+        match self {
+            Self::None => true,
+            Self::Md5(context, hash) => {
+                context.finalize().0.first_chunk() == Some(&hash.to_le_bytes())
+            }
+            Self::Crc32(found, sum) => found == sum,
         }
     }
 }
@@ -186,8 +211,15 @@ mod tests {
     fn checksums_are_those_of_their_standards() {
         // RFC 1321, A.5; the check value of CRC-32/ISO-HDLC.
         let hash = u64::from_le_bytes([0x90, 0x01, 0x50, 0x98, 0x3c, 0xd2, 0x4f, 0xb0]);
-        assert!(Checksum::Md5(hash).matches(b"abc"));
-        assert!(!Checksum::Md5(hash).matches(b"abd"));
-        assert!(Checksum::Crc32(0xcbf4_3926).matches(b"123456789"));
+        let matches = |checksum, pieces: [&[u8]; 2]| {
+            let mut sum = Sum::new(Some(checksum));
+            for piece in pieces {
+                sum.add(piece);
+            }
+            sum.matches()
+        };
+        assert!(matches(Checksum::Md5(hash), [b"a", b"bc"]));
+        assert!(!matches(Checksum::Md5(hash), [b"a", b"bd"]));
+        assert!(matches(Checksum::Crc32(0xcbf4_3926), [b"1234", b"56789"]));
     }
 }

@@ -22,7 +22,7 @@ pub mod tar;
 pub mod zip;
 mod zip_writer;
 
-pub use contents::{Contents, Opened};
+pub use contents::{Contents, Opened, Unpacking};
 pub use identify::{Format, identify};
 pub use member::{Checksum, Code, Member, MemberKind};
 pub use zip_writer::ZipWriter;

@@ -8,7 +8,7 @@ use object::elf::{self, CompressionHeader32, CompressionHeader64};
 
 use super::{Class, Elf, LE, Section, pod};
 use crate::span::Span;
-use crate::unpack::{inflate, zstd};
+use crate::unpack::{Compression, Expected, unpack};
 
 /// Bytes that deflate makes of one, at most.
 const DENSEST: u64 = 1032;
@@ -53,15 +53,12 @@ impl Elf {
         if size > limit || size > (packed.len() as u64).saturating_mul(DENSEST) {
             return Err("the section is said to unpack to too many bytes");
         }
-        let unpacked = match kind {
-            elf::ELFCOMPRESS_ZLIB => inflate(packed, size),
-            elf::ELFCOMPRESS_ZSTD => zstd(packed, size),
+        let compression = match kind {
+            elf::ELFCOMPRESS_ZLIB => Compression::Zlib,
+            elf::ELFCOMPRESS_ZSTD => Compression::Zstd,
             _ => return Err("the section is compressed in a way that is not known"),
         };
-        let unpacked = unpacked.ok_or("the section cannot be unpacked")?;
-        match unpacked.len() as u64 == size {
-            true => Ok(unpacked),
-            false => Err("the section unpacks to another number of bytes than its header says"),
-        }
+        unpack(compression, packed, Expected::Declared(size))
+            .map_err(|_| "the section cannot be unpacked to as many bytes as its header says")
     }
 }

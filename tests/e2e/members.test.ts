@@ -249,3 +249,29 @@ test('GPU code that no header tells of is looked for, and opens', async ({ page 
   await expect(facts(page)).toContainText('sm_90a');
   await expect.poll(() => new URL(page.url()).hash).toContain('member=0x64');
 });
+
+// 1 GiB of zeros is about a megabyte deflated (RFC 1951: 258 bytes for two bits): long enough to be given up while it is unpacked.
+test('opening a large member is given up, and others are answered meanwhile', async ({ page }) => {
+  const path = test.info().outputPath('large.whl');
+  const script =
+    'import sys, zipfile\nwith zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as z:\n z.write(sys.argv[2], "vadd.cubin")\n with z.open("zeros.bin", "w") as f:\n  for _ in range(1000): f.write(bytes(1 << 20))';
+  execFileSync('python3', ['-c', script, path, VADD]);
+  await page.goto('./');
+  await drop(page, path);
+  await show(page, 'Members');
+  await members(page).getByRole('button', { name: 'zeros.bin' }).click();
+  const notice = page.getByRole('status').filter({ hasText: 'opening zeros.bin' });
+  await expect(notice).toContainText(/, \d+%/);
+  // Meanwhile the bytes of another place are shown.
+  await goTo(page, '0x4');
+  await expect(where(page)).toContainText('file 0x4');
+  await notice.getByRole('button', { name: 'Cancel' }).click();
+  await expect(notice).toHaveCount(0);
+  await expect(title(page)).toHaveText('large.whl');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await page.getByLabel('Filter Members').fill('cubin');
+  await expect(members(page).getByRole('row')).toHaveCount(2);
+  await members(page).getByRole('button', { name: 'vadd.cubin' }).click();
+  await expect(facts(page)).toContainText('sm_90a');
+  await expect(tabs(page)).toHaveText([/^large.whl/, /^vadd.cubin/]);
+});
