@@ -199,7 +199,7 @@ pub struct Opening {
 }
 
 enum Next {
-    Member(Unpacking),
+    Member(Box<Unpacking>),
     Ready(Option<Box<Document>>),
 }
 
@@ -457,7 +457,7 @@ impl Document {
         let member = self.contents.members.get(index as usize);
         Ok(Opening {
             said: member.map_or(Format::Unknown, |member| member.format),
-            next: Next::Member(unpacking),
+            next: Next::Member(Box::new(unpacking)),
             rest: None,
             done: 0,
         })

@@ -2,7 +2,7 @@
 //!
 //! One member is open at a time, besides those that had to be unpacked to know what is in them.
 
-use crate::container::names;
+use crate::container::{Member, Unpacking, names};
 use crate::document::{Document, Opening};
 use crate::error::{Diagnostic, Result};
 use crate::index::Index;
@@ -18,6 +18,8 @@ pub struct Extracted {
     pub name: String,
     /// The member, or why it cannot be had.
     pub opened: Result<Document>,
+    /// Of one that is too large to be opened: its bytes, to be handed out one after the other.
+    pub large: Option<Unpacking>,
     /// What is wrong with how it, and what it lies in, is packed.
     pub findings: Vec<Diagnostic>,
 }
@@ -137,6 +139,20 @@ impl Extract {
                         self.levels.pop();
                         continue;
                     };
+                    let member = outer.contents().members.get(index as usize);
+                    if member.is_some_and(Member::is_only_extracted)
+                        && let Ok(unpacking) = outer.contents().begin_large(outer.source(), index)
+                    {
+                        let name = level.names.get_mut(index as usize).map(std::mem::take);
+                        let path = format!("{}{}", level.around, outer.contents().path(index));
+                        return Step::Next(Some(Box::new(Extracted {
+                            name: self.unique(name.unwrap_or_default()),
+                            path,
+                            opened: Err(unpacking.refusal()),
+                            large: Some(unpacking),
+                            findings: std::mem::take(&mut self.findings),
+                        })));
+                    }
                     match outer.begin_member(index) {
                         Ok(opening) => {
                             self.opening = Some((index, opening));
@@ -171,6 +187,7 @@ impl Extract {
                         name: self.unique(name.unwrap_or_default()),
                         path,
                         opened,
+                        large: None,
                         findings: std::mem::take(&mut self.findings),
                     })));
                 }
@@ -202,12 +219,25 @@ impl Document {
     /// # Errors
     /// If there is no such member, or it cannot be unpacked.
     pub fn extract(&self, path: &str, base: &str) -> Result<Extracted> {
+        if let Some((index, None)) = self.contents().find(path)
+            && self.contents().members[index as usize].is_only_extracted()
+        {
+            let unpacking = self.contents().begin_large(self.source(), index)?;
+            return Ok(Extracted {
+                path: path.into(),
+                name: self.contents().file_names(base).swap_remove(index as usize),
+                findings: Vec::new(),
+                opened: Err(unpacking.refusal()),
+                large: Some(unpacking),
+            });
+        }
         let member = self.open_path(path)?;
         Ok(Extracted {
             path: path.into(),
             name: self.file_name(path, base, &member),
             findings: member.packing(""),
             opened: Ok(member),
+            large: None,
         })
     }
 

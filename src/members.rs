@@ -90,7 +90,11 @@ impl Table for MemberList<'_> {
             "stored_size" => member.span.size.into(),
             "size" => {
                 let found = || self.survey.of(row as u32)?.size;
-                member.size().or_else(found).into()
+                match member.is_stream {
+                    // Only unpacking it tells how many parts there are.
+                    true => found().or(member.size()).into(),
+                    false => member.size().or_else(found).into(),
+                }
             }
             "compression" => member.compression.word().into(),
             "kernel_count" => self

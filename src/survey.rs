@@ -22,9 +22,10 @@ use crate::unpack::{self, Compression};
 const KERNEL_LIMIT: usize = 1 << 20;
 /// Architectures that kernels are set side by side for, at most.
 pub const ARCH_LIMIT: usize = 64;
-/// Members of members that have to be unpacked for it: as many are opened, and unpack to so many bytes together, at most.
+/// Members of members that have to be unpacked for it: as many are opened, at most.
 const INNER_LIMIT: usize = 1 << 16;
-const INNER_BYTES: u64 = 1 << 36;
+/// Bytes that all packed members that are opened unpack to together, those in them included, at most.
+const UNPACKED_LIMIT: u64 = 1 << 36;
 /// Members that are open in each other, at most.
 const LEVELS: usize = 6;
 /// Bytes that are read at once for a digest.
@@ -49,7 +50,7 @@ pub struct Survey {
     under_way: u64,
     members: Vec<Option<Surveyed>>,
     inner: Vec<Inner>,
-    /// Members of members that were opened, and the bytes that they had.
+    /// Members of members that were opened; and the bytes that these and all that were packed had.
     spent: (usize, u64),
     /// Members of the file that are counted: looking through it for code finds more.
     counted: usize,
@@ -69,7 +70,7 @@ pub struct Survey {
     /// For each name the first architecture that has such a kernel, and the last.
     chains: Vec<[u32; 2]>,
     in_archs: Vec<InArch>,
-    said: [bool; 3],
+    said: [bool; 4],
     parts: MemberParts,
 }
 
@@ -385,7 +386,10 @@ impl Survey {
             None => {}
             Some(Ok(None)) => return (read, None),
             Some(Ok(Some((opened, digest)))) => {
-                found.size = Some(opened.source().size());
+                let had = opened.source().size();
+                found.size = Some(had);
+                // Of what is not declared, or is not true.
+                self.spent.1 = self.spent.1.saturating_add(had.saturating_sub(declared));
                 for finding in opened.packing(around) {
                     // That of a bundle is that of all of its entries.
                     if !findings.iter().any(|known| *known == finding) {
@@ -503,6 +507,7 @@ impl Survey {
             .iter()
             .map(|level| level.document.source().size());
         let (at_once, (count, bytes)) = (open.by_ref().sum::<u64>(), self.spent);
+        let is_unpacked = is_inner || member.compression != Compression::None;
         let whys = [
             (
                 member.code().is_none() && self.levels.len() + usize::from(is_inner) >= LEVELS,
@@ -513,12 +518,17 @@ impl Survey {
                 "members that lie in each other are not opened where they unpack to too many bytes together",
             ),
             (
-                is_inner && (count >= INNER_LIMIT || bytes >= INNER_BYTES),
+                is_inner && count >= INNER_LIMIT,
                 "there are more members in packed ones than are opened for their kernels",
             ),
+            (
+                is_unpacked && bytes >= UNPACKED_LIMIT,
+                "packed members unpack to more bytes together than are opened for their kernels",
+            ),
         ];
-        if is_inner {
-            self.spent = (count + 1, bytes.saturating_add(size(member)));
+        // That is a finding already.
+        if member.is_too_large() && !member.is_stream {
+            return false;
         }
         for (said, (is_so, why)) in self.said.iter_mut().zip(whys) {
             if !is_so {
@@ -530,6 +540,10 @@ impl Survey {
                 findings.push(finding.within(format!("member {}", path())));
             }
             return false;
+        }
+        if is_unpacked {
+            let count = count + usize::from(is_inner);
+            self.spent = (count, bytes.saturating_add(size(member)));
         }
         true
     }

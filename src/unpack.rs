@@ -399,7 +399,11 @@ impl Unpacker {
         let need = self.unpacked.len() + more;
         if need > had {
             let twice = (had as u64).max(self.input.source.size()).saturating_mul(2);
-            let want = need.max(twice.min(self.most).min(LIMIT) as usize);
+            // What has more is taken piece by piece.
+            let want = match self.most > LIMIT {
+                true => need,
+                false => need.max(twice.min(self.most) as usize),
+            };
             self.unpacked.reserve_exact(want - self.unpacked.len());
         }
     }

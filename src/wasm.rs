@@ -388,6 +388,7 @@ impl Handle {
             name,
             opened,
             findings,
+            ..
         } = *next;
         let mut problem = findings.first().map(|finding| finding.to_string());
         let (mut size, mut origin) = (0, None);

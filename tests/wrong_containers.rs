@@ -400,6 +400,211 @@ fn streams_that_are_cut_off_anywhere_are_refused() {
     }
 }
 
+/// A frame of zstd that declares `blocks` times 128 KiB, each a block that repeats one byte (RFC 8878, 3.1.1): four bytes each, behind
+/// magic, descriptor (8 bytes of size), a window of 1 MiB, and the size.
+fn repeated(blocks: u32) -> Vec<u8> {
+    let size = u64::from(blocks) << 17;
+    let mut frame = [
+        &[0x28, 0xb5, 0x2f, 0xfd, 0xc0, 10 << 3][..],
+        &size.to_le_bytes(),
+    ]
+    .concat();
+    for block in 0..blocks {
+        let header = u32::from(block == blocks - 1) | 1 << 1 | (1 << 17) << 3;
+        frame.extend(&header.to_le_bytes()[..3]);
+        frame.push(7);
+    }
+    frame
+}
+
+fn messages(document: &Document) -> Vec<&str> {
+    let findings = document.findings().iter();
+    findings.map(|finding| &*finding.message).collect()
+}
+
+#[test]
+fn what_is_too_large_to_be_opened_is_extracted_piece_by_piece() {
+    // 8200 blocks of 2^17 bytes are more than 2^30.
+    let size = 8200_u64 << 17;
+    assert!(size > 1 << 30);
+    let document = open(repeated(8200));
+    let said = messages(&document);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].contains("1074790400 bytes: what has more than 1 GiB is not opened"));
+    assert!(said[1].contains("as decompression bombs do"));
+    let mut extracted = document.extract("0", "large").expect("a member");
+    let refusal = document.open_path("0").err().expect("no document");
+    assert!(refusal.to_string().contains("it is not opened"));
+    let refusal = extracted.opened.err().expect("no document");
+    assert!(
+        refusal
+            .to_string()
+            .contains("can be extracted to a folder (member 0) at 0x0")
+    );
+    let mut made = 0;
+    let large = extracted.large.take().expect("its bytes");
+    let written = large.hand_out(|bytes| {
+        // A piece, the block that it ends in, and the window behind it.
+        assert!(bytes.len() <= 4 << 20, "{}", bytes.len());
+        assert!(bytes.iter().all(|&byte| byte == 7));
+        made += bytes.len() as u64;
+        Ok::<(), kernelscope::error::Error>(())
+    });
+    let (written, finding) = written.expect("all of it");
+    assert_eq!((written, made, finding), (size, size, None));
+    // One block less than it declares.
+    let mut cut = repeated(8200);
+    let end = cut.len() - 4;
+    cut.truncate(end);
+    cut[end - 4] |= 1;
+    let large = open(cut).extract("0", "large").expect("a member").large;
+    let cut = large
+        .expect("its bytes")
+        .hand_out(|_| Ok::<(), kernelscope::error::Error>(()));
+    let why = cut.expect_err("a refusal").to_string();
+    assert!(why.contains("malformed"), "{why}");
+}
+
+#[test]
+fn deflate_is_handed_out_with_what_it_looks_back_at() {
+    // 3 MiB that repeat every 30,000 bytes: matches reach as far back as deflate's window allows, 32,768.
+    let mut seed = 1_u64;
+    let noise: Vec<u8> = (0..30_000)
+        .map(|_| {
+            seed = seed * 48271 % 0x7fff_ffff;
+            seed as u8
+        })
+        .collect();
+    let whole: Vec<u8> = noise.iter().copied().cycle().take(3 << 20).collect();
+    let deflated = miniz_oxide::deflate::compress_to_vec(&whole, 9);
+    assert!(deflated.len() < whole.len() / 10);
+    let sum = kernelscope::unpack::crc32(0, &whole);
+    let document = open(gzip(&deflated, sum, whole.len() as u32));
+    let unpacking = document.contents().begin_large(document.source(), 0);
+    let mut handed = Vec::new();
+    let (size, finding) = unpacking
+        .expect("a member")
+        .hand_out(|bytes| {
+            handed.extend_from_slice(bytes);
+            Ok::<(), kernelscope::error::Error>(())
+        })
+        .expect("all of it");
+    assert!(handed == whole);
+    assert_eq!((size, finding), (3 << 20, None));
+}
+
+/// A zip file of entries that all have these packed bytes (method 93 is zstd, 8 deflate), each declared to be `size` bytes.
+fn shared(method: u8, packed: &[u8], size: u32, count: u16) -> Vec<u8> {
+    let sizes = [(packed.len() as u32).to_le_bytes(), size.to_le_bytes()].concat();
+    let method = [method, 0];
+    let local = [
+        b"PK\x03\x04\x14\0\0\0",
+        &method[..],
+        &[0; 8],
+        &sizes,
+        &[1, 0, 0, 0],
+        b"a",
+    ]
+    .concat();
+    let mut bytes = [&local[..], packed].concat();
+    let start = bytes.len() as u32;
+    for _ in 0..count {
+        let head = [b"PK\x01\x02\x14\0\x14\0\0\0", &method[..], &[0; 8], &sizes];
+        bytes.extend([&head.concat()[..], &[1, 0], &[0; 16], b"a"].concat());
+    }
+    let size = (bytes.len() as u32 - start).to_le_bytes();
+    let counts = [count.to_le_bytes(), count.to_le_bytes()].concat();
+    let end = [
+        b"PK\x05\x06\0\0\0\0",
+        &counts[..],
+        &size,
+        &start.to_le_bytes(),
+        &[0; 2],
+    ];
+    bytes.extend(end.concat());
+    bytes
+}
+
+#[test]
+fn files_of_bombs_are_said_to_be_such() {
+    let is_bomb = |bytes| {
+        let document = open(bytes);
+        messages(&document)
+            .iter()
+            .any(|said| said.contains("as decompression bombs do"))
+    };
+    // A block is 2^17 bytes of 4. 80 entries of 100 blocks, 13 MB each, are 1,048,576,000 bytes, less than 2^30; 82 are more, and take
+    // what one takes.
+    let packed = repeated(100);
+    let size = 100 << 17;
+    assert!(!is_bomb(shared(93, &packed, size, 80)));
+    assert!(is_bomb(shared(93, &packed, size, 82)));
+    // As much of a thousandth as many bytes is none: 82 times 13,107,200 of 1,074,790 and 20.
+    let much = [&packed[..], &vec![0; 1_074_790]].concat();
+    assert!(!is_bomb(shared(93, &much, size, 82)));
+}
+
+#[test]
+fn a_survey_ends_at_so_many_bytes_of_all() {
+    // Each is declared to unpack to 2^30 bytes, which a megabyte can (1032 times), and is refused at its first byte: it begins like an
+    // archive, so that it is looked into, and goes on with a block of a type that deflate does not have.
+    let mut packed = vec![0, 8, 0, 0xf7, 0xff];
+    packed.extend(b"!<arch>\n");
+    packed.extend(vec![0xff; (1 << 20) + 4096]);
+    let mut document = open(shared(8, &packed, 1 << 30, 70));
+    assert_eq!(document.contents().members[0].format, Format::Archive);
+    while !document.survey(u64::MAX).finished {}
+    let said = messages(&document);
+    let refused = said
+        .iter()
+        .filter(|said| said.contains("malformed"))
+        .count();
+    assert_eq!(refused, 64);
+    let ended = said
+        .iter()
+        .filter(|said| said.contains("to more bytes together"));
+    assert_eq!(ended.count(), 1);
+}
+
+#[test]
+fn the_size_in_a_trailer_is_not_taken_for_that_of_all() {
+    let size = |document: &Document| {
+        let members = document.table("members").expect("members");
+        members
+            .cell(0, "size")
+            .text(kernelscope::rows::Unit::Number)
+            .into_owned()
+    };
+    // The last bytes of it are the word "behind".
+    let mut document = common::open("container/several.gz");
+    assert_eq!(size(&document), "");
+    while !document.survey(u64::MAX).finished {}
+    let whole = document.open_member(0).expect("a fatbin").source().size();
+    assert_eq!(size(&document), whole.to_string());
+    // Two parts of 100,000 and of 10 bytes that cannot be packed well: the trailer has the last one's.
+    let mut seed = 1_u64;
+    let noise: Vec<u8> = (0..100_000)
+        .map(|_| {
+            seed = seed * 48271 % 0x7fff_ffff;
+            seed as u8
+        })
+        .collect();
+    let part = |bytes: &[u8]| {
+        let deflated = miniz_oxide::deflate::compress_to_vec(bytes, 6);
+        gzip(
+            &deflated,
+            kernelscope::unpack::crc32(0, bytes),
+            bytes.len() as u32,
+        )
+    };
+    let document = open([part(&noise), part(&noise[..10])].concat());
+    assert_eq!(size(&document), "");
+    assert_eq!(
+        document.open_member(0).expect("noise").source().size(),
+        100_010
+    );
+}
+
 /// Names that have led somewhere else, or to something else than a file, in some program.
 fn names() -> Vec<Vec<u8>> {
     let mut names: Vec<Vec<u8>> = [

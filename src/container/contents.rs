@@ -8,7 +8,7 @@ use super::reader::{Read, Reader, Shape, plain};
 use super::{Code, Format, Member, bundle, carve, fatbin, identify};
 use crate::elf::Elf;
 use crate::elf::map::{self, Leaf, Map, Part, Role};
-use crate::error::{Diagnostic, Diagnostics, Kind, Result, Severity};
+use crate::error::{Diagnostic, Diagnostics, Error, Kind, Result, Severity};
 use crate::index::Index;
 use crate::order;
 use crate::record::Record;
@@ -65,6 +65,8 @@ pub struct Opened {
 /// The bytes of a member that are made ready in steps, those of members first that have to be unpacked for it. It needs nothing of the
 /// file's [`Contents`] any more.
 pub struct Unpacking {
+    /// Bytes that the member may unpack to.
+    limit: u64,
     /// What the last of `links` lies in, and what is wrong with that.
     base: (Source, Option<Diagnostic>),
     /// The member, behind it the one that it lies in, and so on.
@@ -90,12 +92,19 @@ impl Link {
             .within(self.context.clone())
     }
 
-    fn refuse_packed(&self, why: &str) -> Diagnostic {
+    /// Whether that much is too little for it.
+    fn is_refused(&self, limit: u64) -> bool {
+        limit == unpack::LIMIT && self.member.is_only_extracted()
+    }
+
+    fn refuse_packed(&self, why: &str, limit: u64) -> Diagnostic {
         match self.member.is_obfuscated() {
             true => Diagnostic {
                 severity: Severity::Warning,
                 ..self.refuse("it is obfuscated: only the toolkit can read it")
             },
+            // The header has told why already.
+            false if self.is_refused(limit) => self.refuse(TOO_LARGE),
             false => self.refuse(why),
         }
     }
@@ -106,9 +115,14 @@ impl Link {
         Ok(stored.map_err(|_| self.refuse("what it lies in ends before it"))?)
     }
 
-    fn begin(&self, stored: Source) -> Result<(Unpacker, Sum)> {
+    fn begin(&self, stored: Source, limit: u64) -> Result<(Unpacker, Sum)> {
         let member = &self.member;
-        if stored.size() > unpack::LIMIT {
+        // All of an LZ4 block is in memory at once.
+        let limit = match member.compression {
+            Compression::Lz4 => unpack::LIMIT,
+            _ => limit,
+        };
+        if stored.size() > limit {
             return Err(self.refuse("it is too large to be unpacked").into());
         }
         let expected = match member.unpacked {
@@ -116,8 +130,12 @@ impl Link {
             Some(size) => Expected::Declared(size),
             None => Expected::Undeclared,
         };
-        let unpacker = Unpacker::new(member.compression, stored, expected, unpack::LIMIT)
-            .map_err(|why| self.refuse_packed(why))?;
+        // A frame has as many bytes as it declares. A gzip trailer may be none.
+        if self.is_refused(limit) && member.compression == Compression::Zstd {
+            return Err(self.refuse(TOO_LARGE).into());
+        }
+        let unpacker = Unpacker::new(member.compression, stored, expected, limit)
+            .map_err(|why| self.refuse_packed(why, limit))?;
         Ok((unpacker, Sum::new(member.checksum)))
     }
 }
@@ -137,6 +155,7 @@ impl Unpacking {
         if link.member.compression == Compression::None {
             source = link.stored(&self.base.0)?;
         } else {
+            let limit = if is_inner { unpack::LIMIT } else { self.limit };
             let mut work = match link.work.take() {
                 Some(work) => work,
                 None => {
@@ -144,14 +163,14 @@ impl Unpacking {
                         // What is kept is given up first.
                         self.kept.replace(None);
                     }
-                    link.begin(link.stored(&self.base.0)?)?
+                    link.begin(link.stored(&self.base.0)?, limit)?
                 }
             };
             let (unpacker, sum) = &mut work;
             let before = unpacker.unpacked().len();
             let is_done = unpacker.step(budget).map_err(|why| {
                 let unread = unpacker.unread();
-                unread.unwrap_or_else(|| link.refuse_packed(why).into())
+                unread.unwrap_or_else(|| link.refuse_packed(why, limit).into())
             })?;
             sum.add(&unpacker.unpacked()[before..]);
             if !is_done {
@@ -176,7 +195,8 @@ impl Unpacking {
             }
             source = Source::unpacked(unpacker.into_unpacked());
         }
-        if link.member.is_padded {
+        // Of what was handed out in part the end alone is no file.
+        if link.member.is_padded && self.limit == unpack::LIMIT {
             let size = identify::length(link.member.format, &source);
             source = source.part(Span::new(0, size))?;
         }
@@ -190,6 +210,44 @@ impl Unpacking {
         Ok(None)
     }
 
+    /// Unpacks all of it, and hands `take` the bytes piece by piece: they are not kept. How many there were, and what is wrong with them.
+    ///
+    /// # Errors
+    /// Those of [`Unpacking::step`] and of `take`.
+    pub fn hand_out<E: From<Error>>(
+        mut self,
+        mut take: impl FnMut(&[u8]) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(u64, Option<Diagnostic>), E> {
+        let mut size = 0;
+        loop {
+            if let Some(Opened { source, finding }) = self.step(PIECE)? {
+                let mut at = 0;
+                while at < source.size() {
+                    let bytes = source.read_up_to(at, PIECE)?;
+                    take(&bytes)?;
+                    at += bytes.len() as u64;
+                }
+                return Ok((size + at, finding));
+            }
+            if let [link] = &mut *self.links
+                && let Some((unpacker, _)) = &mut link.work
+            {
+                unpacker.take(|bytes| {
+                    size += bytes.len() as u64;
+                    take(bytes)
+                })?;
+            }
+        }
+    }
+
+    /// Why a member that is too large is not opened.
+    pub fn refusal(&self) -> Error {
+        let refusal = self.links.first().map(|link| link.refuse(TOO_LARGE));
+        refusal
+            .unwrap_or_else(|| Diagnostic::error(Kind::Format, TOO_LARGE))
+            .into()
+    }
+
     /// Packed bytes that are unpacked, and of how many.
     pub fn progress(&self) -> (u64, u64) {
         let (done, total) = self.progress;
@@ -201,6 +259,15 @@ impl Unpacking {
 
 /// Bytes that are looked at for headers, and twice the file: those of an honest file are read once.
 const LOOKED: u64 = 256 << 20;
+
+/// Why a member that is only extracted is not opened.
+const TOO_LARGE: &str = "it is declared to unpack to more than 1 GiB: it is not opened, but can be extracted to a folder";
+
+/// Bytes that are unpacked before they are handed out.
+const PIECE: u64 = 1 << 20;
+
+/// What packed members unpack to is so many times what they take at most: more is said.
+const BOMB: u64 = 1000;
 
 /// Architectures that are told in a line, at most.
 const TOLD: usize = 12;
@@ -242,7 +309,30 @@ impl Contents {
         }
         reader.say_if_spent();
         contents.finish(source, elf.is_none());
+        contents.say_if_bomb(source, findings);
         contents
+    }
+
+    /// Says so where what is packed in `source` is declared to unpack to as much as only what is made for it does.
+    fn say_if_bomb(&self, source: &Source, findings: &mut Diagnostics) {
+        let (mut packed, mut unpacked) = (0_u64, 0_u64);
+        for member in &self.members {
+            let (stored, size) = (member.span.size, member.unpacked.unwrap_or_default());
+            let is_packed = member.base.is_none() && member.compression != Compression::None;
+            if is_packed && unpack::is_plausible(member.compression, stored, size) {
+                packed = packed.saturating_add(stored);
+                unpacked = unpacked.saturating_add(size);
+            }
+        }
+        // Members may share bytes.
+        packed = packed.min(source.size());
+        if unpacked > unpack::LIMIT && unpacked / BOMB > packed {
+            let message = format!(
+                "its members are declared to unpack to {unpacked} bytes, more than {BOMB} times what they take, as decompression bombs do"
+            );
+            let finding = Diagnostic::warning(Kind::Limit, message);
+            findings.push(finding.at(source.absolute(0)));
+        }
     }
 
     fn finish(&mut self, source: &Source, is_all: bool) {
@@ -491,7 +581,22 @@ impl Contents {
     /// # Errors
     /// If there is no such member.
     pub fn begin(&self, file: &Source, index: u32) -> Result<Unpacking> {
+        self.begin_with(file, index, unpack::LIMIT)
+    }
+
+    /// Begins to get at the bytes of member `index` of `file` that is too large to be opened, for [`Unpacking::hand_out`].
+    ///
+    /// # Errors
+    /// If there is no such member.
+    pub fn begin_large(&self, file: &Source, index: u32) -> Result<Unpacking> {
+        let member = self.members.get(index as usize);
+        let declared = member.and_then(|member| member.unpacked);
+        self.begin_with(file, index, declared.unwrap_or_default().max(unpack::LIMIT))
+    }
+
+    fn begin_with(&self, file: &Source, index: u32, limit: u64) -> Result<Unpacking> {
         let mut unpacking = Unpacking {
+            limit,
             base: (file.clone(), None),
             links: Vec::new(),
             kept: self.unpacked.clone(),

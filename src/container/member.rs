@@ -4,7 +4,7 @@ use super::Format;
 use super::identify::is_container;
 use super::reader::DEPTH_LIMIT;
 use crate::span::Span;
-use crate::unpack::{Compression, crc32};
+use crate::unpack::{Compression, LIMIT, crc32, is_plausible};
 
 /// A file in a file, as the headers around it describe it.
 #[derive(Clone, Debug)]
@@ -130,6 +130,18 @@ impl Member {
     pub fn is_unread(&self) -> bool {
         let is_looked_into = self.compression == Compression::None && self.depth < DEPTH_LIMIT;
         is_container(self.format) && self.children == 0 && !is_looked_into
+    }
+
+    /// Whether it is declared to unpack to more than is opened, and may well do so.
+    pub fn is_too_large(&self) -> bool {
+        let can_be = |size| is_plausible(self.compression, self.span.size, size);
+        let size = self.unpacked.filter(|&size| size > LIMIT && can_be(size));
+        self.compression != Compression::None && size.is_some()
+    }
+
+    /// Whether it is too large to be opened, but can be extracted: an LZ4 block is unpacked at once, or not at all.
+    pub fn is_only_extracted(&self) -> bool {
+        self.is_too_large() && self.compression != Compression::Lz4
     }
 
     /// Whether only the toolkit that wrote it can read it.

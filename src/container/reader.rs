@@ -191,6 +191,23 @@ impl Reader<'_> {
                 member.span.size
             );
             self.error(member.header.offset, "member", message);
+            if member.is_stream {
+                // What stands at the end of several, or of other bytes, is nobody's size.
+                member.unpacked = None;
+                member.note = "".into();
+            }
+        }
+        if member.is_too_large() {
+            let size = member.unpacked.unwrap_or_default();
+            let can_be = match member.is_only_extracted() {
+                true => ", but can be extracted",
+                false => "",
+            };
+            let message = format!(
+                "it is declared to unpack to {size} bytes: what has more than 1 GiB is not opened{can_be}"
+            );
+            let finding = Diagnostic::warning(Kind::Limit, message);
+            self.report(member.header.offset, "member", finding);
         }
         let around = parent.and_then(|parent| self.contents.members.get(parent as usize));
         member.depth = around.map_or(0, |parent| parent.depth + 1);

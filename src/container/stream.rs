@@ -66,7 +66,14 @@ fn gzip(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) -> Option<Memb
     };
     let mut member = Member::new(name, head, data);
     member.compression = Compression::Deflate;
-    member.unpacked = Some(u32(&end, 4));
+    // What is packed is hardly larger than what it unpacks to: then it is of another size, modulo 2^32, or there are several.
+    let size = u32(&end, 4);
+    if size + size / 64 + 1024 >= data.size {
+        member.unpacked = Some(size);
+        member.note = "size as its trailer says, of several parts the last one's".into();
+    } else {
+        member.unpacked = None;
+    }
     member.is_stream = true;
     Some(member)
 }

@@ -475,7 +475,7 @@ OS\t\t8\tunsigned\n\
 #[rustfmt::skip]
 pub static GZIP_TRAILER: Layout = Layout::packed("gzip trailer", 8, "RFC 1952 (gzip), 2.3", &[], "\
 CRC32\t\t32\thex\tof the bytes when unpacked\n\
-ISIZE\t\t32\tsize\tbytes when unpacked, modulo 2^32\n\
+ISIZE\t\t32\tsize\tbytes that this gzip member unpacks to, modulo 2^32\n\
 ");
 
 // tar.toml

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use kernelscope::container::ZipWriter;
+use kernelscope::container::{Unpacking, ZipWriter};
 use kernelscope::document::Document;
-use kernelscope::error::{Diagnostic, Severity};
+use kernelscope::error::{Diagnostic, Error, Severity};
 use kernelscope::export;
 use kernelscope::extract::{Extract, Extracted};
 use kernelscope::source::Source;
@@ -26,6 +26,18 @@ struct Written {
     path: String,
     file: String,
     size: u64,
+}
+
+/// Why a member that is written as it is unpacked is not.
+enum Unwritten {
+    Refused(Error),
+    Failure(Failure),
+}
+
+impl From<Error> for Unwritten {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
 }
 
 /// Where members go.
@@ -113,8 +125,15 @@ impl<'a> Target<'a> {
     /// Writes one file; what comes back instead says why it cannot be had.
     fn write(&mut self, extracted: Extracted) -> Result<Result<Written, Diagnostic>, Failure> {
         let Extracted {
-            path, name, opened, ..
+            path,
+            name,
+            opened,
+            large,
+            ..
         } = extracted;
+        if let (Some(large), Self::Folder(folder)) = (large, &*self) {
+            return Self::write_large(large, folder, path, name);
+        }
         let document = match opened {
             Ok(document) => document,
             Err(error) => return Ok(Err(error.diagnostic().clone())),
@@ -144,6 +163,32 @@ impl<'a> Target<'a> {
             file: name,
             size: source.size(),
         }))
+    }
+
+    /// Writes one that is too large to be opened as it is unpacked.
+    fn write_large(
+        large: Unpacking,
+        folder: &Path,
+        path: String,
+        file: String,
+    ) -> Result<Result<Written, Diagnostic>, Failure> {
+        let place = folder.join(&file);
+        let refuse = |error: std::io::Error| failure(&place, &error);
+        let mut to = created(&place).map_err(refuse)?;
+        let written = large.hand_out(|bytes| {
+            to.write_all(bytes)
+                .map_err(|error| Unwritten::Failure(refuse(error)))
+        });
+        let wrong = match written {
+            Ok((size, None)) => return Ok(Ok(Written { path, file, size })),
+            // It is there all the same.
+            Ok((_, Some(finding))) => return Ok(Err(finding)),
+            Err(Unwritten::Refused(error)) => Ok(Err(error.into_diagnostic())),
+            Err(Unwritten::Failure(failure)) => Err(failure),
+        };
+        // A part of it is none.
+        std::fs::remove_file(&place).map_err(refuse)?;
+        wrong
     }
 
     fn finish(self) -> Result<(), Failure> {
