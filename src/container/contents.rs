@@ -98,7 +98,7 @@ impl Link {
     }
 
     fn refuse_packed(&self, why: &str, limit: u64) -> Diagnostic {
-        match self.member.is_obfuscated() {
+        match self.member.is_obfuscated {
             true => Diagnostic {
                 severity: Severity::Warning,
                 ..self.refuse("it is obfuscated: only the toolkit can read it")

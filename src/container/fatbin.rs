@@ -231,6 +231,7 @@ fn describe(bytes: &[u8], mut member: Member) -> Member {
     }
     member.is_padded = true;
     member.is_relocatable = kind == kind::RELOCATABLE_PTX;
+    member.is_obfuscated = flags & flag::OBFUSCATED != 0;
     let arch = u32(bytes, 28);
     if arch != 0 {
         member.target = Some(target(arch, flags).into());

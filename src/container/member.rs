@@ -48,6 +48,8 @@ pub struct Member {
     pub children: u32,
     /// Whether it is code that is still to be linked, as far as headers say it.
     pub is_relocatable: bool,
+    /// Whether only the toolkit that wrote it can read it.
+    pub is_obfuscated: bool,
 }
 
 /// The container's own word for what a member is.
@@ -116,6 +118,7 @@ impl Member {
             is_stream: false,
             children: 0,
             is_relocatable: false,
+            is_obfuscated: false,
         }
     }
 
@@ -142,11 +145,6 @@ impl Member {
     /// Whether it is too large to be opened, but can be extracted: an LZ4 block is unpacked at once, or not at all.
     pub fn is_only_extracted(&self) -> bool {
         self.is_too_large() && self.compression != Compression::Lz4
-    }
-
-    /// Whether only the toolkit that wrote it can read it.
-    pub fn is_obfuscated(&self) -> bool {
-        self.note.split("; ").any(|word| word == "obfuscated")
     }
 
     /// What code it is, if it is for a GPU.
