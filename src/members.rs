@@ -160,10 +160,15 @@ impl<'a> ArchList<'a> {
     pub fn new(contents: &'a Contents, survey: &'a Survey) -> Self {
         let mut archs: Map<(Code, Arch<'a>)> = Map::default();
         let members = (0..).zip(&contents.members);
-        let members = members.map(|(index, member)| (member, survey.of(index), member.base, false));
-        let inner = survey.inner().iter();
-        let inner = inner.map(|inner| (&inner.member, Some(inner.found), Some(inner.outer), true));
-        for (member, found, around, is_inner) in members.chain(inner) {
+        let members = members.map(|(index, member)| {
+            let found = survey.of(index);
+            (member, found, member.span.size, member.base, false)
+        });
+        let inner = survey.inner().iter().map(|inner| {
+            let around = Some(inner.outer);
+            (&inner.member, Some(inner.found), inner.taken, around, true)
+        });
+        for (member, found, taken_there, around, is_inner) in members.chain(inner) {
             let Some(code) = member.code() else {
                 continue;
             };
@@ -183,7 +188,8 @@ impl<'a> ArchList<'a> {
             let (_, arch) = archs.entry(&key, (code, new));
             arch.count += 1;
             arch.inner += u64::from(is_inner);
-            let (stored, outermost) = share(contents, survey, member, around);
+            let size_of = |index: u32| survey.of(index)?.size;
+            let (stored, outermost) = taken(contents, &size_of, taken_there, around);
             arch.stored = arch.stored.saturating_add(stored);
             let size = member.size().or(found.and_then(|found| found.size));
             let sum = arch.unpacked.zip(size);
@@ -217,28 +223,31 @@ impl<'a> ArchList<'a> {
     }
 }
 
-/// The bytes of the file that `member` takes, and how they are packed if it is not packed itself: of one in what has to be unpacked for
-/// it (`around`) its share by size.
-fn share(
+/// What `part` of `whole` bytes takes of the `stored` ones that they are packed to: its share by size.
+pub(crate) fn share(part: u64, whole: u64, stored: u64) -> u64 {
+    let share = (u128::from(part) * u128::from(stored)).checked_div(whole.into());
+    share.map_or(part, |share| u64::try_from(share).unwrap_or(u64::MAX))
+}
+
+/// The bytes of a file that `size` bytes take in what has to be unpacked for them (`around`), and how they are packed there. What
+/// members have that no header tells the size of, `size_of` knows.
+pub(crate) fn taken(
     contents: &Contents,
-    survey: &Survey,
-    member: &Member,
+    size_of: &dyn Fn(u32) -> Option<u64>,
+    size: u64,
     around: Option<u32>,
 ) -> (u64, Compression) {
-    let (mut stored, mut compression) = (u128::from(member.span.size), Compression::None);
+    let (mut taken, mut compression) = (size, Compression::None);
     let mut at = around;
     while let Some(index) = at
         && let Some(around) = contents.members.get(index as usize)
     {
-        let found = || survey.of(index)?.size;
-        let whole = u128::from(around.size().or_else(found).unwrap_or_default());
-        let share = (stored * u128::from(around.span.size)).checked_div(whole);
-        stored = share.unwrap_or(stored);
+        let whole = around.size().or_else(|| size_of(index));
+        taken = share(taken, whole.unwrap_or_default(), around.span.size);
         compression = around.compression;
         at = around.base;
     }
-    let stored = u64::try_from(stored).unwrap_or(u64::MAX);
-    (stored, compression)
+    (taken, compression)
 }
 
 /// What orders architectures, so that `sm_90` comes before `sm_100` and `gfx906` before `gfx1100`.

@@ -4,10 +4,11 @@
 //! file itself. Members that are packed together have shares of what is stored, by what they unpack to. What is in a member is known once
 //! the survey has opened it; of each the largest parts are kept.
 
-use crate::container::{Code, Member};
+use crate::container::{Code, Contents, Member};
 use crate::document::Document;
 use crate::elf::map::{Leaf, Part, Role};
 use crate::index::{Index, Map};
+use crate::members::share;
 use crate::order;
 use crate::rows::{Cell, Column, Table, Unit, column, hidden};
 use crate::span::Span;
@@ -141,19 +142,20 @@ struct Kept {
     size: u64,
 }
 
+/// The parts of one member among those of all: from the one, up to the other.
+pub type Parts = (u32, u32);
+
 /// The parts of the members that were opened so far.
 #[derive(Default)]
 pub struct MemberParts {
     parts: Vec<Kept>,
-    /// By member, which of them are its own.
-    of: Vec<(u32, u32)>,
     names: Index,
     texts: Vec<Box<str>>,
 }
 
 impl MemberParts {
-    /// Keeps the parts of member `index`, which was opened as `member`: by role, the largest first.
-    pub(crate) fn look(&mut self, index: u32, member: &Document) {
+    /// Keeps the parts of `member`, which is open: by role, the largest first.
+    pub(crate) fn look(&mut self, member: &Document) -> Parts {
         let mut pieces = pieces(member, &mut |_, _| {});
         order::arrange(&mut pieces, |piece| u64::MAX - piece.size);
         order::arrange(&mut pieces, |piece| piece.role as u64);
@@ -183,16 +185,11 @@ impl MemberParts {
                 });
             }
         }
-        let at = index as usize;
-        if self.of.len() <= at {
-            self.of.resize(at + 1, (0, 0));
-        }
-        self.of[at] = (start as u32, self.parts.len() as u32);
+        (start as u32, self.parts.len() as u32)
     }
 
-    /// The parts of member `index`, those of one role behind each other.
-    fn of(&self, index: u32) -> &[Kept] {
-        let (start, end) = self.of.get(index as usize).copied().unwrap_or_default();
+    /// Parts of a member, those of one role behind each other.
+    fn of(&self, (start, end): Parts) -> &[Kept] {
         &self.parts[start as usize..end as usize]
     }
 }
@@ -232,16 +229,21 @@ enum What {
     File,
     /// Bytes of the file that are no members.
     Own,
-    /// Members that are one kind of code for one architecture, of which one is this.
+    /// Members that are one kind of code for one architecture, of which one is this, by its number in the survey.
     Arch(u32),
     /// Members that are no code.
     Others,
+    /// The member of that number.
     Member(u32),
+    /// What a member that has to be unpacked has beside code: so many bytes.
+    Rest(u64),
     Role(Role),
     /// A part of the file itself, by its number.
     Piece(u32),
     /// A part of a member.
     Part(Kept),
+    /// What a member's container rounds it up by.
+    Alignment,
 }
 
 struct Node {
@@ -270,7 +272,34 @@ pub struct Sizes {
 struct Group {
     what: What,
     stored: u64,
-    members: Vec<u32>,
+    /// Their numbers, and what is stored of each.
+    members: Vec<(u32, u64)>,
+}
+
+impl Group {
+    /// Members that are to come, or none.
+    fn new(what: What, stored: u64) -> Self {
+        Self {
+            what,
+            stored,
+            members: Vec::new(),
+        }
+    }
+
+    /// Adds a member to those of its kind.
+    fn add(groups: &mut Map<Self>, number: u32, member: &Member, stored: u64) {
+        let target = member.target.as_deref().unwrap_or_default();
+        let (key, what) = match member.code() {
+            Some(code) => (
+                [&[code as u8], target.as_bytes()].concat(),
+                What::Arch(number),
+            ),
+            None => (vec![u8::MAX], What::Others),
+        };
+        let group = groups.entry(&key, Self::new(what, 0));
+        group.stored += stored;
+        group.members.push((number, stored));
+    }
 }
 
 impl Sizes {
@@ -280,74 +309,29 @@ impl Sizes {
         let mut stored = vec![0; members.len()];
         let mut own = pieces(document, &mut |index, size| stored[index as usize] += size);
         let shares = divide(members, &mut stored, &mut own);
+        order::arrange(&mut own, |piece| u64::MAX - piece.stored);
         let mut groups: Map<Group> = Map::default();
-        for (index, member) in (0..).zip(members) {
-            if member.children > 0 {
-                continue;
+        for ((index, member), stored) in (0..).zip(members).zip(stored) {
+            if member.children == 0 {
+                Group::add(&mut groups, index, member, stored);
             }
-            let code = member.code();
-            let target = member.target.as_deref().unwrap_or_default();
-            let (key, what) = match code {
-                Some(code) => (
-                    [&[code as u8], target.as_bytes()].concat(),
-                    What::Arch(index),
-                ),
-                None => (vec![u8::MAX], What::Others),
-            };
-            let group = groups.entry(
-                &key,
-                Group {
-                    what,
-                    stored: 0,
-                    members: Vec::new(),
-                },
-            );
-            group.stored += stored[index as usize];
-            group.members.push(index);
         }
         let mut groups = groups.into_values();
-        let has_members = !groups.is_empty();
-        if has_members && !own.is_empty() {
-            groups.push(Group {
-                what: What::Own,
-                stored: own.iter().map(|piece| piece.stored).sum(),
-                members: Vec::new(),
-            });
-        }
-        order::arrange(&mut groups, |group| u64::MAX - group.stored);
-        order::arrange(&mut own, |piece| u64::MAX - piece.stored);
         let mut tree = Tree {
+            contents: document.contents(),
+            survey,
+            shares,
             nodes: Vec::new(),
             open: Vec::new(),
         };
         tree.open(What::File);
-        if !has_members {
+        if groups.is_empty() {
             tree.own(&own);
+        } else if !own.is_empty() {
+            let stored = own.iter().map(|piece| piece.stored).sum();
+            groups.push(Group::new(What::Own, stored));
         }
-        for group in &mut groups {
-            tree.open(group.what);
-            if let What::Own = group.what {
-                tree.own(&own);
-            }
-            order::arrange(&mut group.members, |&index| {
-                u64::MAX - stored[index as usize]
-            });
-            // Rows keep their numbers while members are opened: what is in them is told once those of an architecture all were.
-            let is_seen = group.members.iter().all(|&index| survey.has_seen(index));
-            for &index in &group.members {
-                let at = index as usize;
-                let parts = match is_seen {
-                    true => survey.parts().of(index),
-                    false => &[],
-                };
-                let node = tree.open(What::Member(index));
-                node.stored = stored[at];
-                node.is_share = shares[at];
-                tree.member(&members[at], survey.of(index), parts);
-                tree.close();
-            }
-            tree.close();
-        }
+        tree.groups(groups, &own);
         tree.close();
         Self {
             nodes: tree.nodes,
@@ -410,14 +394,18 @@ fn divide(members: &[Member], stored: &mut [u64], own: &mut Vec<Piece>) -> Vec<b
 }
 
 /// Rows as they are written.
-struct Tree {
+struct Tree<'a> {
+    contents: &'a Contents,
+    survey: &'a Survey,
+    /// Which members of the file have shares.
+    shares: Vec<bool>,
     nodes: Vec<Node>,
     /// Those that are in each other at the end.
     open: Vec<u32>,
 }
 
-impl Tree {
-    /// A row that others are in; what it comes to is theirs together.
+impl Tree<'_> {
+    /// A row that others are in; what it comes to is theirs together, unless something else is written to it.
     fn open(&mut self, what: What) -> &mut Node {
         let index = self.nodes.len() as u32;
         self.nodes.push(Node {
@@ -445,12 +433,8 @@ impl Tree {
         let Some(&parent) = self.open.last() else {
             return;
         };
-        let [parent, node] = [parent as usize, index as usize];
-        if let What::Member(_) | What::Role(_) = self.nodes[parent].what {
-            return;
-        }
-        let (before, from) = self.nodes.split_at_mut(node);
-        let (into, node) = (&mut before[parent], &from[0]);
+        let (before, from) = self.nodes.split_at_mut(index as usize);
+        let (into, node) = (&mut before[parent as usize], &from[0]);
         let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
         into.stored += node.stored;
         into.size = sum(into.size, node.size);
@@ -458,6 +442,14 @@ impl Tree {
         into.wasted += node.wasted;
         into.is_share |= node.is_share;
         into.is_open &= node.is_open;
+    }
+
+    /// A row that nothing is in.
+    fn leaf(&mut self, what: What, stored: u64, size: u64, is_share: bool, is_kernel: bool) {
+        let node = self.open(what);
+        (node.stored, node.size, node.is_share) = (stored, Some(size), is_share);
+        node.kernels = Some(is_kernel.into());
+        self.close();
     }
 
     /// The parts of the file itself, by what they are for.
@@ -468,77 +460,142 @@ impl Tree {
         };
         let mut roles: Vec<(Role, u64)> = Role::ALL.map(|role| (role, sum(role))).to_vec();
         order::arrange(&mut roles, |(_, stored)| u64::MAX - stored);
-        for (role, stored) in roles {
+        for (role, _) in roles {
             let of_role = (0..).zip(pieces).filter(|(_, piece)| piece.role == role);
-            if of_role.clone().next().is_none() {
+            let mut of_role = of_role.peekable();
+            if of_role.peek().is_none() {
                 continue;
             }
-            let size = of_role.clone().map(|(_, piece)| piece.size);
-            let size = size.fold(0, u64::saturating_add);
-            let kernels = of_role
-                .clone()
-                .filter(|(_, piece)| piece.kind == Kind::Kernel);
-            let kernels = kernels.count() as u64;
-            let node = self.open(What::Role(role));
-            (node.stored, node.size, node.kernels) = (stored, Some(size), Some(kernels));
+            self.open(What::Role(role));
             for (index, piece) in of_role {
-                let node = self.open(What::Piece(index));
-                (node.stored, node.size) = (piece.stored, Some(piece.size));
-                self.close();
+                let is_kernel = piece.kind == Kind::Kernel;
+                self.leaf(
+                    What::Piece(index),
+                    piece.stored,
+                    piece.size,
+                    false,
+                    is_kernel,
+                );
             }
             self.close();
         }
     }
 
-    /// What is known of the member that is open, and its parts.
-    fn member(&mut self, member: &Member, found: Option<Surveyed>, parts: &[Kept]) {
-        let sum: u128 = parts.iter().map(|part| u128::from(part.size)).sum();
-        let unpacked = u64::try_from(sum).ok().filter(|&sum| sum > 0);
-        let Some(node) = self.nodes.last_mut() else {
-            return;
-        };
-        node.size = member.size().or(unpacked);
-        node.is_open = found.is_some() || member.code().is_none();
-        // Kernels are told of machine code alone.
-        node.kernels = match member.code() {
-            Some(Code::Machine) => found.and_then(|found| found.kernels).map(u64::from),
-            // What is in it that is packed is found with it.
-            None if Survey::is_asked(member) => {
-                found.map(|found| found.kernels.unwrap_or(0).into())
+    /// Groups, the largest first, and what is in them; `own` are parts of the file itself.
+    fn groups(&mut self, mut groups: Vec<Group>, own: &[Piece]) {
+        order::arrange(&mut groups, |group| u64::MAX - group.stored);
+        for mut group in groups {
+            if let What::Rest(size) = group.what {
+                self.leaf(group.what, group.stored, size, true, false);
+                continue;
             }
-            _ => Some(0),
-        };
-        if found.is_some_and(|found| found.same_as.is_some()) {
-            node.wasted = node.stored;
-        }
-        let stored = node.stored;
-        let is_packed = node.is_share || member.compression != Compression::None;
-        // What is stored as it is may have padding behind it.
-        let rest = match is_packed {
-            true => 0,
-            false => u128::from(stored).saturating_sub(sum),
-        };
-        let mut division = Division::new(stored, sum + rest);
-        for of_role in parts.chunk_by(|a, b| a.role == b.role) {
-            let before = division.given;
-            let row = self.nodes.len();
-            self.open(What::Role(of_role[0].role));
-            for part in of_role {
-                let node = self.open(What::Part(*part));
-                node.stored = division.next(part.size);
-                node.size = Some(part.size);
-                node.is_share = is_packed;
-                self.close();
+            self.open(group.what);
+            if let What::Own = group.what {
+                self.own(own);
             }
-            let kernels = of_role.iter().filter(|part| part.kind == Kind::Kernel);
-            let kernels = kernels.count() as u64;
-            let node = &mut self.nodes[row];
-            node.stored = division.given - before;
-            node.size = Some(of_role.iter().map(|part| part.size).sum());
-            node.kernels = Some(kernels);
-            node.is_share = is_packed;
+            order::arrange(&mut group.members, |(_, stored)| u64::MAX - stored);
+            // Rows keep their numbers while members are opened: what is in them is told once those of an architecture all were.
+            let mut numbers = group.members.iter().map(|(number, _)| *number);
+            let is_seen = numbers.all(|number| self.survey.has_seen(number));
+            for (number, stored) in group.members {
+                self.member(number, stored, is_seen);
+            }
             self.close();
         }
+    }
+
+    /// A member, and what is in it where `is_seen`.
+    fn member(&mut self, number: u32, stored: u64, is_seen: bool) {
+        let survey = self.survey;
+        let Some((member, _)) = survey.member(self.contents, number) else {
+            return;
+        };
+        let found = survey.of(number);
+        let is_share = self.shares.get(number as usize).copied().unwrap_or(true);
+        let row = self.nodes.len();
+        self.open(What::Member(number));
+        if is_seen && let Some(found) = found {
+            let parts = survey.parts().of(found.parts);
+            let is_packed = is_share || member.compression != Compression::None;
+            let size = match member.is_padded {
+                true => member.size(),
+                false => found.size,
+            };
+            self.parts(parts, stored, size.unwrap_or_default(), is_packed);
+            self.unpacked(number, stored, found.size.unwrap_or_default());
+        }
+        let has_rows = self.nodes.len() > row + 1;
+        let node = &mut self.nodes[row];
+        (node.stored, node.is_share) = (stored, is_share);
+        if !has_rows {
+            let size = || found.and_then(|found| found.size);
+            node.size = member.size().or_else(size);
+        }
+        // Kernels are told of machine code alone.
+        let kernels = |member: &Member, found: Option<Surveyed>| match member.code() {
+            Some(Code::Machine) => found?.kernels.map(u64::from),
+            _ => Some(0),
+        };
+        let hides = member.code().is_none() && Survey::is_asked(member);
+        node.kernels = match found {
+            None if hides => None,
+            // What is in it that is packed is found with it.
+            Some(_) if hides => {
+                let within = survey.within(number).map(|(_, inner)| inner);
+                within
+                    .map(|inner| kernels(&inner.member, Some(inner.found)))
+                    .sum()
+            }
+            found => kernels(member, found),
+        };
+        node.is_open = !Survey::is_asked(member) || survey.has_seen(number);
+        if found.is_some_and(|found| found.same_as.is_some()) {
+            node.wasted = stored;
+        }
+        self.close();
+    }
+
+    /// The parts of the member that is open: so much is stored of it, and it has `size` bytes with what it is rounded up by.
+    fn parts(&mut self, parts: &[Kept], stored: u64, size: u64, is_packed: bool) {
+        let sum = parts.iter().map(|part| part.size).sum();
+        let alignment = size.saturating_sub(sum);
+        // What is stored as it is has padding that it does not count.
+        let padding = match is_packed {
+            true => alignment,
+            false => stored.saturating_sub(sum),
+        };
+        let mut division = Division::new(stored, u128::from(sum) + u128::from(padding));
+        for of_role in parts.chunk_by(|a, b| a.role == b.role) {
+            self.open(What::Role(of_role[0].role));
+            for part in of_role {
+                let stored = division.next(part.size);
+                let is_kernel = part.kind == Kind::Kernel;
+                self.leaf(What::Part(*part), stored, part.size, is_packed, is_kernel);
+            }
+            self.close();
+        }
+        if !parts.is_empty() && alignment.max(padding) > 0 {
+            let stored = division.next(padding);
+            self.leaf(What::Alignment, stored, alignment, is_packed, false);
+        }
+    }
+
+    /// What unpacking the member that is open told of, which has `size` bytes then; of the same groups as what a file has.
+    fn unpacked(&mut self, index: u32, stored: u64, size: u64) {
+        let mut groups: Map<Group> = Map::default();
+        let [mut stored_left, mut left] = [stored, size];
+        for (number, inner) in self.survey.within(index) {
+            // Of what overlaps no byte counts twice.
+            let stored = share(inner.taken, size, stored).min(stored_left);
+            stored_left -= stored;
+            left = left.saturating_sub(inner.taken);
+            Group::add(&mut groups, number, &inner.member, stored);
+        }
+        let mut groups = groups.into_values();
+        if !groups.is_empty() && (left > 0 || stored_left > 0) {
+            groups.push(Group::new(What::Rest(left), stored_left));
+        }
+        self.groups(groups, &[]);
     }
 }
 
@@ -588,18 +645,28 @@ impl<'a> SizeList<'a> {
         self.sizes.nodes.get(self.index(row)? as usize)
     }
 
+    /// The member of that number.
+    fn of(&self, number: u32) -> Option<&Member> {
+        let found = self.survey.member(self.document.contents(), number);
+        found.map(|(member, _)| member)
+    }
+
     fn name(&self, what: What) -> Cell<'_> {
-        let contents = self.document.contents();
-        let member = |index: u32| contents.members.get(index as usize);
         match what {
             What::File => self.document.format().title().into(),
             What::Own => "the file itself".into(),
-            What::Arch(first) => member(first)
+            What::Rest(_) => "everything else".into(),
+            What::Alignment => "alignment".into(),
+            What::Arch(first) => self
+                .of(first)
                 .and_then(|member| member.target.as_deref())
                 .unwrap_or("any architecture")
                 .into(),
             What::Others => "other members".into(),
-            What::Member(index) => contents.path(index).into(),
+            What::Member(number) => {
+                let contents = self.document.contents();
+                self.survey.path(contents, number).into()
+            }
             What::Role(role) => role.word().into(),
             What::Piece(index) => match self.sizes.own.get(index as usize) {
                 Some(piece) => piece.name.as_str().into(),
@@ -621,35 +688,32 @@ impl<'a> SizeList<'a> {
 
     /// The words for what a row is.
     fn what(&self, what: What) -> &'static str {
-        let contents = self.document.contents();
-        let member = |index: u32| contents.members.get(index as usize);
         match what {
             What::File => "file",
-            What::Own | What::Others | What::Role(_) => "",
-            What::Arch(first) => member(first).and_then(Member::code).map_or("", Code::word),
-            What::Member(index) => member(index).map_or("", |member| member.format.word()),
+            What::Own | What::Others | What::Rest(_) | What::Role(_) => "",
+            What::Arch(first) => self.of(first).and_then(Member::code).map_or("", Code::word),
+            What::Member(number) => self.of(number).map_or("", |member| member.format.word()),
             What::Piece(index) => match self.sizes.own.get(index as usize) {
                 Some(piece) => piece.kind.word(),
                 None => "",
             },
             What::Part(part) => part.kind.word(),
+            What::Alignment => Kind::Other.word(),
         }
     }
 
     fn role(&self, what: What) -> Option<Role> {
-        let contents = self.document.contents();
         Some(match what {
             What::Role(role) => role,
             What::Part(part) => part.role,
+            What::Alignment => Role::Padding,
             What::Piece(index) => self.sizes.own.get(index as usize)?.role,
-            What::Member(index) | What::Arch(index) => {
-                match contents.members.get(index as usize)?.code() {
-                    Some(Code::Machine) => Role::Code,
-                    Some(_) => Role::Info,
-                    None => Role::Data,
-                }
-            }
-            What::Others => Role::Data,
+            What::Member(number) | What::Arch(number) => match self.of(number)?.code() {
+                Some(Code::Machine) => Role::Code,
+                Some(_) => Role::Info,
+                None => Role::Data,
+            },
+            What::Others | What::Rest(_) => Role::Data,
             What::File | What::Own => return None,
         })
     }
@@ -675,10 +739,13 @@ impl<'a> SizeList<'a> {
     /// The member that a row is, or is a part of.
     fn member(&self, mut node: &'a Node) -> Option<u32> {
         loop {
-            if let What::Member(index) = node.what {
-                return Some(index);
+            match node.what {
+                What::Member(number) => return Some(number),
+                What::Role(_) | What::Part(_) | What::Alignment => {
+                    node = self.sizes.nodes.get(node.parent? as usize)?;
+                }
+                _ => return None,
             }
-            node = self.sizes.nodes.get(node.parent? as usize)?;
         }
     }
 }
@@ -733,17 +800,19 @@ impl Table for SizeList<'_> {
             },
             "kernel_count" => match node.what {
                 What::Piece(_) | What::Part(_) => Cell::None,
-                What::Role(_) | What::Own => node.kernels.filter(|&count| count > 0).into(),
-                _ if self.role(node.what).is_some_and(|role| role != Role::Code) => Cell::None,
-                _ => node.kernels.into(),
+                What::File => node.kernels.into(),
+                what => {
+                    let is_code = self.role(what) == Some(Role::Code);
+                    let is_told = |count: &u64| *count > 0 || is_code;
+                    node.kernels.filter(is_told).into()
+                }
             },
             "wasted_bytes" => Some(node.wasted).filter(|&bytes| bytes > 0).into(),
             "same_as" => match node.what {
                 What::Member(member) => {
                     let first = self.survey.of(member).and_then(|found| found.same_as);
-                    first
-                        .map(|first| self.document.contents().path(first))
-                        .into()
+                    let contents = self.document.contents();
+                    first.map(|first| self.survey.path(contents, first)).into()
                 }
                 _ => Cell::None,
             },
@@ -766,7 +835,10 @@ impl Table for SizeList<'_> {
 
     fn place(&self, row: u64) -> Option<Span> {
         match self.node(row)?.what {
-            What::Member(index) => self.document.table("members")?.target(index.into()),
+            What::Member(number) => {
+                let (_, outer) = self.survey.member(self.document.contents(), number)?;
+                self.document.table("members")?.target(outer.into())
+            }
             What::Piece(index) => self.sizes.own.get(index as usize)?.first.some(),
             _ => None,
         }

@@ -11,9 +11,10 @@ use crate::container::{Contents, Format, Member};
 use crate::document::{Document, Opening};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
 use crate::index::Index;
+use crate::members::{share, taken};
 use crate::nvidia::ptx;
 use crate::rows::{Cell, Column, Progress, Table, Unit, column, hidden};
-use crate::size::MemberParts;
+use crate::size::{MemberParts, Parts};
 use crate::source::Source;
 use crate::span::Span;
 use crate::unpack::{self, Compression};
@@ -88,6 +89,8 @@ struct Level {
     around: Box<str>,
     /// The member of the file that it lies in, or is.
     outer: u32,
+    /// The bytes that it takes of what that one unpacks to.
+    taken: u64,
     next: u32,
 }
 
@@ -99,6 +102,8 @@ pub struct Inner {
     pub path: Box<str>,
     /// The member of the file that it lies in.
     pub outer: u32,
+    /// The bytes that it takes of what that one unpacks to; where it is packed again, its share of these.
+    pub taken: u64,
     /// What opening it has told.
     pub found: Surveyed,
 }
@@ -157,6 +162,8 @@ pub struct Surveyed {
     pub same_as: Option<u32>,
     /// Bytes that it had.
     pub size: Option<u64>,
+    /// What of it takes how many bytes.
+    pub(crate) parts: Parts,
 }
 
 /// A kernel of a member.
@@ -273,9 +280,21 @@ impl Survey {
         Some((kernel.member, kernel.row))
     }
 
-    /// Whether member `index` was looked at, whatever came of it.
-    pub(crate) fn has_seen(&self, index: u32) -> bool {
-        (index as usize) < self.members.len()
+    /// Whether the member of that number was looked at, and all that is in it, whatever came of it.
+    pub(crate) fn has_seen(&self, number: u32) -> bool {
+        let is_open = self
+            .levels
+            .first()
+            .is_some_and(|level| level.outer == number);
+        number >= INNER || (!is_open && number < self.next)
+    }
+
+    /// Code that only unpacking member `index` of the file told of, by its numbers.
+    pub(crate) fn within(&self, index: u32) -> impl Iterator<Item = (u32, &Inner)> {
+        // Members are opened in their order.
+        let from = self.inner.partition_point(|inner| inner.outer < index);
+        let within = (INNER + from as u32..).zip(&self.inner[from..]);
+        within.take_while(move |(_, inner)| inner.outer == index)
     }
 
     /// What takes how many bytes of each.
@@ -302,13 +321,9 @@ impl Survey {
         self.expect(document, counted);
         while budget > 0 {
             let mut level = self.levels.pop();
-            let (of, index, within) = match &level {
-                Some(level) => (
-                    &level.document,
-                    level.next,
-                    Some((&*level.around, level.outer)),
-                ),
-                None => (document, self.next, None),
+            let (of, index) = match &level {
+                Some(level) => (&level.document, level.next),
+                None => (document, self.next),
             };
             let is_there = (index as usize) < of.contents().members.len();
             if !is_there && level.is_none() {
@@ -320,7 +335,7 @@ impl Survey {
             if level.is_none() && self.members.len() <= index as usize {
                 self.members.push(None);
             }
-            let (read, deeper) = self.open(of, index, within, budget, findings);
+            let (read, deeper) = self.open(of, index, level.as_ref(), budget, findings);
             if self.work.is_none() {
                 match &mut level {
                     Some(level) => level.next += 1,
@@ -348,13 +363,13 @@ impl Survey {
         }
     }
 
-    /// Goes on with a member of `document`, which is the file or, with the path and the file's member around it, in it, for about
-    /// `budget` bytes. Bytes that were read; and what is to stay open, where others are in it. There is `work` where it is not done.
+    /// Goes on with a member of `document`, which is the file or, `within` it, what is open, for about `budget` bytes. Bytes that were
+    /// read; and what is to stay open, where others are in it. There is `work` where it is not done.
     fn open(
         &mut self,
         document: &Document,
         index: u32,
-        within: Option<(&str, u32)>,
+        within: Option<&Level>,
         budget: u64,
         findings: &mut Diagnostics,
     ) -> (u64, Option<Level>) {
@@ -366,9 +381,13 @@ impl Survey {
         else {
             return (0, None);
         };
-        let outer = within.map_or(index, |(_, outer)| outer);
-        let around = within.map_or("", |(around, _)| around);
+        let outer = within.map_or(index, |level| level.outer);
+        let around = within.map_or("", |level| &level.around);
         let path = || format!("{around}{}", contents.path(index));
+        let taken_of = |level: &Level| {
+            let (taken, _) = taken(contents, &|_| None, member.span.size, member.base);
+            share(taken, level.document.source().size(), level.taken)
+        };
         let work = match self.work.take() {
             Some(work) => Some(Ok(work)),
             None if self.may_open(member, within.is_some(), &path, findings) => {
@@ -402,12 +421,13 @@ impl Survey {
                         Some(_) => INNER + self.inner.len() as u32,
                     };
                     self.look(number, member, &opened, digest, &mut found);
-                    if within.is_none() && opened.elf().is_some() {
-                        self.parts.look(index, &opened);
+                    if opened.elf().is_some() {
+                        found.parts = self.parts.look(&opened);
                     }
                 } else if !opened.contents().members.is_empty() {
                     self.expect(&opened, 0);
                     deeper = Some(Level {
+                        taken: within.map_or(opened.source().size(), taken_of),
                         document: opened,
                         around: format!("{}!/", path()).into(),
                         outer,
@@ -427,12 +447,13 @@ impl Survey {
         let progress = self.progress.get_or_insert_default();
         progress.done += 1;
         progress.bytes = progress.bytes.saturating_add(declared);
-        if within.is_some() && member.code().is_some() {
+        if let Some(level) = within.filter(|_| member.code().is_some()) {
             self.add_kernels(outer, found.kernels);
             self.inner.push(Inner {
                 member: member.clone(),
                 path: path().into(),
                 outer,
+                taken: taken_of(level),
                 found,
             });
         } else if within.is_none()

@@ -1488,15 +1488,26 @@ fn row(table: &dyn kernelscope::rows::Table, row: u64, keys: &[&str]) -> Vec<Str
         .collect()
 }
 
-/// A zip file of one stored file, by APPNOTE.TXT: a local header, a central one, the end; without a checksum that anything is held
-/// against where there is nothing to unpack.
+/// A zip file of one stored file, without a checksum that anything is held against where there is nothing to unpack.
 fn stored(name: &str, bytes: &[u8]) -> Vec<u8> {
+    zip(name, 0, bytes, 0, bytes.len())
+}
+
+/// A zip file of one deflated file.
+fn deflated(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let packed = miniz_oxide::deflate::compress_to_vec(bytes, 1);
+    let sum = kernelscope::unpack::crc32(0, bytes);
+    zip(name, 8, &packed, sum, bytes.len())
+}
+
+/// A zip file of one file, by APPNOTE.TXT: a local header, a central one, the end.
+fn zip(name: &str, method: u8, bytes: &[u8], sum: u32, size: usize) -> Vec<u8> {
     let le = |number: usize| (number as u32).to_le_bytes();
-    let sizes = [&le(0)[..], &le(bytes.len()), &le(bytes.len())].concat();
+    let sizes = [&sum.to_le_bytes()[..], &le(bytes.len()), &le(size)].concat();
     let names = [&(name.len() as u16).to_le_bytes()[..], &[0; 2]].concat();
     let local = [
         b"PK\x03\x04",
-        &[0; 10][..],
+        &[0, 0, 0, 0, method, 0, 0, 0, 0, 0][..],
         &sizes,
         &names,
         name.as_bytes(),
@@ -1505,7 +1516,7 @@ fn stored(name: &str, bytes: &[u8]) -> Vec<u8> {
     .concat();
     let central = [
         b"PK\x01\x02",
-        &[0; 12][..],
+        &[0, 0, 0, 0, 0, 0, method, 0, 0, 0, 0, 0][..],
         &sizes,
         &names,
         &[0; 14],
@@ -1696,26 +1707,27 @@ fn number(cell: &Cell<'_>) -> i128 {
     }
 }
 
-/// Whether what is stored of the rows of each row adds up to it, and all of it to the file's size.
+/// Whether the rows of each row add up to it, stored and unpacked as far as that is known, and all of it to the file's size.
 fn adds_up(document: &Document, what: &str) {
     let of = |key: &str| column(document, "size", key);
     let [stored, next, depth] =
         ["stored_size", "next", "depth"].map(|key| of(key).iter().map(number).collect::<Vec<_>>());
+    let size = of("size");
     assert_eq!(stored[0], i128::from(document.source().size()), "{what}");
-    let is_member = of("is_member");
     for row in 0..stored.len() {
         let inner = row + 1..next[row] as usize;
         let direct = inner.clone().filter(|&i| depth[i] == depth[row] + 1);
-        let sum: i128 = direct.clone().map(|i| stored[i]).sum();
-        // A member that is padded has bytes that are no part of it.
-        let is_all = is_member[row] == Cell::Bool(false);
         if inner.is_empty() {
             continue;
         }
-        assert!(
-            sum == stored[row] || (!is_all && sum < stored[row]),
-            "{what}: row {row}"
-        );
+        let sum: i128 = direct.clone().map(|i| stored[i]).sum();
+        assert_eq!(sum, stored[row], "{what}: row {row}");
+        if direct.clone().all(|i| size[i] != Cell::None) {
+            let sum: i128 = direct.clone().map(|i| number(&size[i])).sum();
+            assert_eq!(sum, number(&size[row]), "{what}: row {row} unpacked");
+        } else {
+            assert_eq!(size[row], Cell::None, "{what}: row {row} unpacked");
+        }
         // And the table of what is in it has these.
         let within = column(document, &format!("size/{row}"), "row");
         let within: Vec<usize> = within.iter().map(|cell| number(cell) as usize).collect();
@@ -1723,20 +1735,169 @@ fn adds_up(document: &Document, what: &str) {
     }
 }
 
+/// Whether sizes add up before members are opened, with each step, and when all are.
+fn always_adds_up(mut document: Document, what: &str) -> Document {
+    adds_up(&document, what);
+    while !document.survey(1).finished {
+        if document.contents().members.len() < 16 {
+            adds_up(&document, what);
+        }
+    }
+    adds_up(&document, what);
+    document
+}
+
 #[test]
 fn sizes_add_up_to_the_file() {
     let mut count = 0;
     for path in common::all(common::EVERY) {
-        let mut document = common::open(&path);
+        let document = common::open(&path);
         if document.table("size").is_none() {
             continue;
         }
         count += 1;
-        adds_up(&document, &path);
-        while !document.survey(1).finished {}
-        adds_up(&document, &path);
+        always_adds_up(document, &path);
+        // As a wheel has it: what is in it is known once it was unpacked.
+        let bytes = common::bytes(&path);
+        if bytes.len() < 1 << 16 {
+            always_adds_up(open(deflated("a.so", &bytes)), &path);
+        }
     }
     assert!(count > 100, "{count} fixtures");
+}
+
+#[test]
+fn sizes_of_packed_files_add_up_whatever_they_say() {
+    let mut random = common::Random(7);
+    for path in [
+        "container/kinds.fatbin",
+        "container/stripped.o",
+        "container/gnu.a",
+        "container/v2.hipfb",
+        "amdgpu/con/three.ccob-v3-zstd.hipfb",
+    ] {
+        let bytes = common::bytes(path);
+        for _ in 0..40 {
+            let mut bytes = bytes.clone();
+            for _ in 0..3 {
+                let at = random.below(bytes.len().min(4096) as u64) as usize;
+                bytes[at] = random.below(256) as u8;
+            }
+            let cut =
+                bytes.len() - random.below(2) as usize * random.below(bytes.len() as u64) as usize;
+            let document = open(deflated("a.so", &bytes[..cut]));
+            always_adds_up(document, path);
+            always_adds_up(open(gzip(&stored("a.so.gz", &gzip(&bytes)))), path);
+        }
+    }
+}
+
+#[test]
+fn packed_libraries_are_divided_as_those_that_are_not() {
+    let program = common::bytes(PROGRAM);
+    let plain = surveyed(open(program.clone()));
+    let wheel = deflated("lib.so", &program);
+    let [whole, packed] = {
+        let document = open(wheel.clone());
+        let member = &document.contents().members[0];
+        [member.unpacked.expect("a size"), member.span.size].map(u128::from)
+    };
+    assert_eq!(whole, program.len() as u128);
+    let share = |part: u128, whole: u128, packed: u128| part * packed / whole;
+    // In a zip file that is packed, too: its share of the share.
+    let zip = stored("lib.so.gz", &gzip(&program));
+    let gz = gzip(&zip);
+    // RFC 1952: 10 bytes before the data, and 8 behind it, which may still be of the data.
+    let [zip_size, inner_size, outer_size] = [zip.len(), gzip(&program).len() - 10, gz.len() - 18];
+    let [zip_size, inner_size, outer_size] =
+        [zip_size, inner_size, outer_size].map(|of| of as u128);
+    let cases: [(_, _, &dyn Fn(u128) -> u128); 2] = [
+        (wheel, "lib.so!/", &|part| share(part, whole, packed)),
+        (gz, "0!/lib.so.gz!/0!/", &|part| {
+            share(share(part, whole, inner_size), zip_size, outer_size)
+        }),
+    ];
+    for (bytes, around, taken) in cases {
+        let mut document = open(bytes);
+        // One row of the library, until it is known what is in it.
+        let names = column(&document, "size", "is_member");
+        let members =
+            |names: &[Cell<'_>]| names.iter().filter(|is| **is == Cell::Bool(true)).count();
+        assert_eq!(members(&names), 1);
+        document = always_adds_up(document, around);
+        let of = |document: &Document, path: &str| -> Vec<Vec<String>> {
+            let table = document.table("size").expect("a table");
+            let is_it = |&at: &u64| {
+                table.cell(at, "name") == path.into()
+                    && table.cell(at, "is_member") == Cell::Bool(true)
+            };
+            let at = (0..table.len()).find(is_it).expect(path);
+            let [first, next] = [at, number(&table.cell(at, "next")) as u64];
+            let keys = ["what", "size", "role", "kernel_count"];
+            let mut rows: Vec<_> = (first..next).map(|at| row(&*table, at, &keys)).collect();
+            let name = |at| row(&*table, at, &["name"]);
+            rows.extend((first + 1..next).map(name));
+            rows.push(row(&*table, first, &["stored_size"]));
+            rows
+        };
+        let mut left = whole;
+        for (index, member) in (0..).zip(&plain.contents().members) {
+            if member.children > 0 {
+                continue;
+            }
+            let path = plain.contents().path(index);
+            let mut expected = of(&plain, &path);
+            let part = u128::from(member.span.size);
+            left -= part;
+            *expected.last_mut().expect("a row") = vec![taken(part).to_string()];
+            assert_eq!(of(&document, &format!("{around}{path}")), expected);
+        }
+        // What is no code is the rest; and the architectures have the same figures.
+        let table = document.table("size").expect("a table");
+        let rows = |keys: &[&str]| -> Vec<_> {
+            (0..table.len()).map(|at| row(&*table, at, keys)).collect()
+        };
+        // Of gzip the trailer counts in the architectures, and beside the member here.
+        if around != "lib.so!/" {
+            continue;
+        }
+        let rest = vec!["everything else".into(), left.to_string()];
+        assert!(rows(&["name", "size"]).contains(&rest));
+        let keys = ["target", "code", "stored_size", "size", "kernel_count"];
+        let archs = document.table("archs").expect("a table");
+        for at in 0..archs.len() {
+            let mut arch = row(&*archs, at, &keys);
+            if arch[1] != "machine code" {
+                arch[4].clear();
+            }
+            let rows = rows(&["name", "what", "stored_size", "size", "kernel_count"]);
+            assert!(rows.contains(&arch), "{arch:?}");
+        }
+    }
+}
+
+#[test]
+fn what_a_fatbin_rounds_a_cubin_up_by_is_a_row() {
+    // An entry of version 1.1 with a header of 64 bytes; the cubin is three bytes longer than its headers say.
+    let cubin = common::bytes("nvidia/cubin/vadd.sm_90.12.8.cubin");
+    let size = cubin.len() as u64 + 3;
+    let mut entry = vec![0; 64];
+    entry[..8].copy_from_slice(&[2, 0, 1, 1, 64, 0, 0, 0]);
+    entry[8..16].copy_from_slice(&size.to_le_bytes());
+    entry[28] = 90;
+    let header = [
+        &[0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0][..],
+        &(size + 64).to_le_bytes(),
+    ]
+    .concat();
+    let document = open([&header[..], &entry, &cubin, &[0; 3]].concat());
+    let document = always_adds_up(document, "a padded cubin");
+    let table = document.table("size").expect("a table");
+    let keys = ["name", "what", "stored_size", "size", "role"];
+    let rows = (0..table.len()).map(|at| row(&*table, at, &keys));
+    let rows: Vec<_> = rows.filter(|row| row[0] == "alignment").collect();
+    // It is no part of what is opened.
+    assert_eq!(rows, [["alignment", "part", "3", "0", "padding"]]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 // Why a file is so big. Sizes of vadd.3arch+ptx are those that `cuobjdump -lelf` and the entries' headers say (facts_nvidia.json).
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { axe, drop, show, VADD } from './page.ts';
 import { expect, test } from './site.ts';
 
@@ -46,6 +48,23 @@ test('sizes are rectangles and rows, and what is chosen in one is marked in the 
   const download = page.waitForEvent('download');
   await view.getByRole('button', { name: 'Save as SVG' }).click();
   expect((await download).suggestedFilename()).toMatch(/size\.svg$/);
+});
+
+test('a packed library is divided by its architectures once it was opened', async ({ page }, info) => {
+  const packed = info.outputPath('exe_two_arch.gz');
+  writeFileSync(packed, gzipSync(readFileSync('tests/fixtures/nvidia/host/exe_two_arch.13.5')));
+  await page.goto('./');
+  await drop(page, packed);
+  await show(page, 'Size');
+  const map = page.locator('kernel-scope-size .map');
+  // What cuobjdump -lelf lists of the program: cubins for sm_75 and sm_90.
+  await expect(map.getByRole('button', { name: /^sm_90 machine code/ })).toBeVisible();
+  await expect(map.getByRole('button', { name: /^sm_75 machine code/ })).toHaveAttribute('aria-label', /its share/);
+  await expect(map.getByRole('button', { name: /^everything else/ })).toBeVisible();
+  // A member leads to a tab of its own.
+  await page.getByLabel('Filter Sizes').fill('what:cubin');
+  const grid = page.getByRole('treegrid', { name: 'Sizes' });
+  await expect(grid.locator('.row').first()).toContainText('0!/');
 });
 
 test('a cubin is divided by what its bytes are for, down to its kernels', async ({ page }) => {
