@@ -31,7 +31,7 @@ use crate::nvidia::bank0::Bank0;
 use crate::occupancy::OccupancyAnswer;
 use crate::patches::PatchList;
 use crate::record::Record;
-use crate::registered::{LauncherList, Registered, WrapperList};
+use crate::registered::{LauncherList, Launchers, Registered, WrapperList};
 use crate::rows::{Progress, Table};
 use crate::runs::{AnyGpu, Offer, Offers};
 use crate::size::{SizeList, Sizes};
@@ -57,8 +57,9 @@ pub struct Document {
     check: Check,
     is_checked: bool,
     patches: OnceCell<Patches>,
-    /// What the host registers, by how many kernels were known.
-    registered: RefCell<Option<(usize, Rc<Registered>)>>,
+    registered: OnceCell<Registered>,
+    /// What launches which kernel, by how many names of them were known.
+    launchers: RefCell<Option<(usize, Rc<Launchers>)>>,
     sizes: OnceCell<Sizes>,
     /// What the survey has found to be missing.
     missing: OnceCell<Missing>,
@@ -322,7 +323,8 @@ impl Document {
             findings,
             check: Check::default(),
             patches: OnceCell::new(),
-            registered: RefCell::default(),
+            registered: OnceCell::new(),
+            launchers: RefCell::default(),
             sizes: OnceCell::new(),
             missing: OnceCell::new(),
         }
@@ -351,7 +353,8 @@ impl Document {
             check: Check::default(),
             is_checked: true,
             patches: OnceCell::new(),
-            registered: RefCell::default(),
+            registered: OnceCell::new(),
+            launchers: RefCell::default(),
             sizes: OnceCell::new(),
             missing: OnceCell::new(),
         }
@@ -703,7 +706,10 @@ impl Document {
     /// What is to be said of it in one line, and what can be asked for next.
     pub fn summary(&self) -> Summary {
         let tables = TABLES.iter().filter_map(|&(key, title)| {
-            let count = self.table(key)?.len();
+            let count = match key {
+                "launchers" => self.launcher_list(self.survey.is_finished(self))?.len(),
+                _ => self.table(key)?.len(),
+            };
             let always = match key {
                 "map" | "diagnostics" | "across" => true,
                 // What is missing is known once the members are opened.
@@ -726,19 +732,27 @@ impl Document {
         }
     }
 
-    /// What the file registers with a runtime, if it is a host's; with the kernels that are known of its members.
-    fn registered(&self) -> Option<Rc<Registered>> {
-        let (elf, contents) = (self.elf.as_ref()?, self.contents.some()?);
+    /// What the file registers with a runtime, if it is a host's.
+    fn registered(&self, elf: &Elf) -> Option<&Registered> {
+        let contents = self.contents.some()?;
+        let read = || Registered::read(elf, contents);
+        Some(self.registered.get_or_init(read))
+    }
+
+    /// What launches which kernel; `with_names` that were found since it was asked for last.
+    fn launcher_list(&self, with_names: bool) -> Option<LauncherList<'_>> {
+        let elf = self.elf.as_ref()?;
+        let registered = self.registered(elf)?;
         let known = self.survey.kernel_names().len();
-        let mut registered = self.registered.borrow_mut();
-        let is_new = registered.as_ref().is_none_or(|(then, _)| *then != known);
-        if is_new {
-            let read = Registered::read(elf, contents, &self.survey);
-            *registered = Some((known, Rc::new(read)));
-        }
-        registered
-            .as_ref()
-            .map(|(_, registered)| registered.clone())
+        let mut launchers = self.launchers.borrow_mut();
+        let (_, launchers) = match launchers.take() {
+            Some(last) if last.0 == known || !with_names => launchers.insert(last),
+            _ => launchers.insert((known, Rc::new(registered.launchers(elf, &self.survey)))),
+        };
+        Some(LauncherList {
+            launchers: launchers.clone(),
+            survey: &self.survey,
+        })
     }
 
     /// The table called `key`: one of [`TABLES`]; `gpus`, the GPUs that its code might run on; `size`, what takes how many bytes; or one
@@ -763,13 +777,10 @@ impl Document {
                 Box::new(FoundKernelList::new(self, &self.survey))
             }
             "wrappers" => Box::new(WrapperList {
-                registered: self.registered()?,
+                registered: self.registered(elf?)?,
                 contents: &self.contents,
             }),
-            "launchers" => Box::new(LauncherList {
-                registered: self.registered()?,
-                survey: &self.survey,
-            }),
+            "launchers" => Box::new(self.launcher_list(true)?),
             "missing" => Box::new(self.missing_list(None)?),
             "kernels" => self.device.kernel_list()?,
             "calls" => self.device.call_list(elf?)?,

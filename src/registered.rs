@@ -29,15 +29,28 @@ const NAME: u64 = 4096;
 /// What a function that hands a kernel's arguments on is called after.
 const STUB: &str = "__device_stub__";
 
-/// What host code hands to a runtime.
+/// What host code hands to a runtime, by its symbols and relocations alone.
 #[derive(Default)]
 pub struct Registered {
-    launchers: Vec<Launcher>,
     wrappers: Vec<Wrapper>,
+    /// Those that calls register, and what stubs may be of.
+    known: Known,
+    /// What hands arguments on, with the numbers of what its kernel may be called.
+    stubs: Vec<(Vec<usize>, Named)>,
 }
 
+/// What may launch kernels, by their names.
+#[derive(Clone, Default)]
+struct Known {
+    launchers: Vec<Launcher>,
+    names: Index,
+}
+
+/// What launches which kernel.
+pub struct Launchers(Vec<Launcher>);
+
 /// What launches a kernel.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Launcher {
     kernel: Box<str>,
     /// Whether a call registers it, or a member has it.
@@ -53,6 +66,7 @@ struct Launcher {
 }
 
 /// A symbol of the host.
+#[derive(Clone)]
 struct Named {
     name: Box<str>,
     /// Its entry in the symbol table.
@@ -80,9 +94,26 @@ struct Referring {
     wrapper: usize,
 }
 
+impl Known {
+    /// The number of what may be the kernel called `name`.
+    fn named(&mut self, name: &str) -> Option<usize> {
+        let known = self.names.get(name.as_bytes());
+        known.or_else(|| {
+            if self.launchers.len() >= LIMIT {
+                return None;
+            }
+            self.launchers.push(Launcher {
+                kernel: name.into(),
+                ..Launcher::default()
+            });
+            Some(self.names.add(name.as_bytes()))
+        })
+    }
+}
+
 impl Registered {
-    /// What the symbols and relocations of `elf` tell, a file for a host that holds `contents`, of whose kernels `survey` knows some.
-    pub fn read(elf: &Elf, contents: &Contents, survey: &Survey) -> Self {
+    /// What the symbols and relocations of `elf` tell, a file for a host that holds `contents`.
+    pub fn read(elf: &Elf, contents: &Contents) -> Self {
         let mut found = Self::default();
         for (span, kind) in contents.wrappers() {
             found.wrappers.push(Wrapper {
@@ -95,46 +126,54 @@ impl Registered {
             });
         }
         order::arrange(&mut found.wrappers, |wrapper| wrapper.span.offset);
-        let mut names = Index::default();
-        for name in survey.kernel_names() {
-            if let Some(at) = found.named(&mut names, name) {
-                found.launchers[at].is_kernel = true;
-            }
-        }
         let mut referring = Vec::new();
         for table in &elf.relocation_tables {
-            found.calls(elf, table, &mut names, &mut referring);
-            found.pointers(elf, table);
+            found.relocations(elf, table, &mut referring);
         }
         found.stored_pointers(elf);
-        found.symbols(elf, &mut names, referring);
+        found.symbols(elf, referring);
         found.modules(elf);
         // An object file's only wrapper is that of all its kernels.
         if let [only] = &*found.wrappers {
-            let called = found.launchers.iter_mut().filter(|one| one.call.is_some());
+            let launchers = found.known.launchers.iter_mut();
+            let called = launchers.filter(|one| one.call.is_some());
             called.for_each(|one| one.wrapper = Some(only.span.offset));
         }
+        found
+    }
+
+    /// What launches which kernel, of which `survey` knows some names.
+    pub fn launchers(&self, elf: &Elf, survey: &Survey) -> Launchers {
+        let mut known = self.known.clone();
+        for name in survey.kernel_names() {
+            if let Some(at) = known.named(name) {
+                known.launchers[at].is_kernel = true;
+            }
+        }
+        let Known {
+            mut launchers,
+            names,
+        } = known;
+        if !launchers.is_empty() {
+            each_symbol(elf, |table, symbol, name| {
+                // A static function's name has an L: `_ZL4fillPf`.
+                let global = || Some(["_Z", name.strip_prefix("_ZL")?].concat());
+                let known = names.get(name.as_bytes());
+                let known = known.or_else(|| names.get(global()?.as_bytes()));
+                if let Some(launcher) = known.and_then(|at| launchers.get_mut(at))
+                    && launcher.host.is_none()
+                {
+                    launcher.host = Some(Named::new(elf, table, symbol, name));
+                }
+            });
+        }
+        place_stubs(&mut launchers, &self.stubs);
         let is_told = |launcher: &Launcher| {
             let has_host = launcher.is_kernel && launcher.host.is_some();
             has_host || launcher.stub.is_some() || launcher.call.is_some()
         };
-        found.launchers.retain(is_told);
-        found
-    }
-
-    /// The number of what may be the kernel called `name`.
-    fn named(&mut self, names: &mut Index, name: &str) -> Option<usize> {
-        let known = names.get(name.as_bytes());
-        known.or_else(|| {
-            if self.launchers.len() >= LIMIT {
-                return None;
-            }
-            self.launchers.push(Launcher {
-                kernel: name.into(),
-                ..Launcher::default()
-            });
-            Some(names.add(name.as_bytes()))
-        })
+        launchers.retain(is_told);
+        Launchers(launchers)
     }
 
     /// The wrapper that has the byte at `offset`.
@@ -145,24 +184,21 @@ impl Registered {
         (wrapper.span.offset <= offset).then_some(at)
     }
 
-    /// Reads the calls that register something, and what leads to wrappers.
-    fn calls(
-        &mut self,
-        elf: &Elf,
-        table: &RelocationTable,
-        names: &mut Index,
-        referring: &mut Vec<Referring>,
-    ) {
+    /// Reads where the wrappers' pointers lead, the calls that register something, and what leads to wrappers.
+    fn relocations(&mut self, elf: &Elf, table: &RelocationTable, referring: &mut Vec<Referring>) {
         let symbols = elf.symbols_of(table);
         let symbols = symbols.and_then(|symbols| elf.symbols(symbols).ok());
-        let (Some(symbols), Ok(relocations)) = (symbols, elf.relocations(table)) else {
+        let Ok(relocations) = elf.relocations(table) else {
             return;
         };
         // What may be the arguments of the next call: places in the file. And the wrapper that was registered last.
         let mut arguments: Vec<u64> = Vec::new();
         let mut registered = None;
         for relocation in relocations.iter() {
-            let Some(symbol) = symbols.get(relocation.symbol.into()) else {
+            let symbol = symbols.as_ref();
+            let symbol = symbol.and_then(|symbols| symbols.get(relocation.symbol.into()));
+            self.pointer(elf, table, &relocation, symbol.as_ref());
+            let (Some(symbols), Some(symbol)) = (&symbols, symbol) else {
                 continue;
             };
             if symbol.section != 0 {
@@ -191,9 +227,9 @@ impl Registered {
                 "__cudaRegisterFunction" | "__hipRegisterFunction" => {
                     let mut last = arguments.iter().rev();
                     let name = last.find_map(|&at| kernel_name(elf, at));
-                    let at = name.and_then(|name| self.named(names, &name));
+                    let at = name.and_then(|name| self.known.named(&name));
                     let wrapper = registered.map(|at: usize| self.wrappers[at].span.offset);
-                    if let Some(launcher) = at.and_then(|at| self.launchers.get_mut(at)) {
+                    if let Some(launcher) = at.and_then(|at| self.known.launchers.get_mut(at)) {
                         launcher.is_kernel = true;
                         launcher.call = Some(table.table.entry(relocation.index));
                         launcher.wrapper = wrapper;
@@ -205,36 +241,33 @@ impl Registered {
         }
     }
 
-    /// Reads where the wrappers' pointers lead by the relocations of `table`.
-    fn pointers(&mut self, elf: &Elf, table: &RelocationTable) {
-        let symbols = elf.symbols_of(table);
-        let symbols = symbols.and_then(|symbols| elf.symbols(symbols).ok());
-        let Ok(relocations) = elf.relocations(table) else {
+    /// Where the pointer of a wrapper leads, if it is one that `relocation` writes.
+    fn pointer(
+        &mut self,
+        elf: &Elf,
+        table: &RelocationTable,
+        relocation: &Relocation,
+        symbol: Option<&Symbol>,
+    ) {
+        if self.wrappers.is_empty() {
+            return;
+        }
+        let patched = elf.patched_bytes(table, relocation);
+        let at = patched.and_then(|patched| patched.offset.checked_sub(POINTER));
+        let wrapper = at.and_then(|at| self.wrapper_at(at));
+        let Some(wrapper) = wrapper.and_then(|wrapper| self.wrappers.get_mut(wrapper)) else {
             return;
         };
-        for relocation in relocations.iter() {
-            let patched = elf.patched_bytes(table, &relocation);
-            let Some(at) = patched.and_then(|patched| patched.offset.checked_sub(POINTER)) else {
-                continue;
-            };
-            let wrapper = self.wrapper_at(at);
-            let Some(wrapper) = wrapper.and_then(|wrapper| self.wrappers.get_mut(wrapper)) else {
-                continue;
-            };
-            if wrapper.span.offset != at {
-                continue;
-            }
-            let addend = elf.addend(table, &relocation).unwrap_or(0);
-            let to = match relocation.symbol {
-                // The address itself, relative to where the file is loaded.
-                0 => u64::try_from(addend).ok().and_then(|at| stored(elf, at)),
-                symbol => {
-                    let symbol = symbols.and_then(|symbols| symbols.get(symbol.into()));
-                    symbol.and_then(|symbol| beyond(elf, &symbol, addend))
-                }
-            };
-            wrapper.wraps = to.map(|to| (to, "relocation"));
+        if at != Some(wrapper.span.offset) {
+            return;
         }
+        let addend = elf.addend(table, relocation).unwrap_or(0);
+        let to = match relocation.symbol {
+            // The address itself, relative to where the file is loaded.
+            0 => u64::try_from(addend).ok().and_then(|at| stored(elf, at)),
+            _ => symbol.and_then(|symbol| beyond(elf, symbol, addend)),
+        };
+        wrapper.wraps = to.map(|to| (to, "relocation"));
     }
 
     /// Reads where the pointers lead that no relocation writes.
@@ -250,27 +283,16 @@ impl Registered {
         }
     }
 
-    /// Reads the symbols that are called after kernels, those of wrappers, and of the functions that refer to these.
-    fn symbols(&mut self, elf: &Elf, names: &mut Index, mut referring: Vec<Referring>) {
-        let mut stubs = Vec::new();
-        each_symbol(elf, |table, symbol, name| {
-            let kernels = stub_of(name);
-            if !kernels.is_empty() && stubs.len() < LIMIT {
-                let kernels = kernels.iter().filter_map(|name| self.named(names, name));
-                let kernels: Vec<usize> = kernels.collect();
-                stubs.push((kernels, Named::new(elf, table, symbol, name)));
-            }
-        });
+    /// Reads the symbols of stubs, those of wrappers, and of the functions that refer to these.
+    fn symbols(&mut self, elf: &Elf, mut referring: Vec<Referring>) {
         order::arrange_by(&mut referring, |a, b| a.key().cmp(&b.key()));
         each_symbol(elf, |table, symbol, name| {
-            // A static function's name has an L: `_ZL4fillPf`.
-            let global = || Some(["_Z", name.strip_prefix("_ZL")?].concat());
-            let known = names.get(name.as_bytes());
-            let known = known.or_else(|| names.get(global()?.as_bytes()));
-            if let Some(launcher) = known.and_then(|at| self.launchers.get_mut(at))
-                && launcher.host.is_none()
-            {
-                launcher.host = Some(Named::new(elf, table, symbol, name));
+            let kernels = stub_of(name);
+            if !kernels.is_empty() && self.stubs.len() < LIMIT {
+                let kernels = kernels.iter().filter_map(|name| self.known.named(name));
+                let kernels: Vec<usize> = kernels.collect();
+                self.stubs
+                    .push((kernels, Named::new(elf, table, symbol, name)));
             }
             if symbol.info & 15 == STT_OBJECT.0 {
                 let at = elf.named_by(symbol);
@@ -293,46 +315,6 @@ impl Registered {
                 }
             }
         });
-        self.place_stubs(stubs);
-    }
-
-    /// Gives stubs to their kernels. Each has the numbers of what its kernel may be called.
-    fn place_stubs(&mut self, stubs: Vec<(Vec<usize>, Named)>) {
-        let mut statics: Index = Index::default();
-        let mut numbers = Vec::new();
-        for (at, launcher) in self.launchers.iter().enumerate() {
-            if let Some(name) = static_name(&launcher.kernel).filter(|_| launcher.is_kernel)
-                && statics.add(name.as_bytes()) == numbers.len()
-            {
-                numbers.push(at);
-            }
-        }
-        for (kernels, stub) in stubs {
-            let first = |is: &dyn Fn(&Launcher) -> bool| {
-                let mut kernels = kernels.iter().copied();
-                kernels.find(|&at| is(&self.launchers[at]))
-            };
-            let of_static = || {
-                let mut names = kernels.iter().map(|&at| &self.launchers[at].kernel);
-                let known = names.find_map(|name| statics.get(name.as_bytes()))?;
-                Some(numbers[known])
-            };
-            // What is known to be a kernel, or else what there is a function for.
-            let at = first(&|one| one.is_kernel)
-                .or_else(of_static)
-                .or_else(|| first(&|one| one.host.is_some()))
-                .or_else(|| first(&|_| true));
-            let Some(at) = at else {
-                continue;
-            };
-            if self.launchers[at].host.is_none() {
-                let mut hosts = kernels.iter().copied();
-                let with_host = hosts.find(|&one| self.launchers[one].host.is_some());
-                let host = with_host.and_then(|one| self.launchers[one].host.take());
-                self.launchers[at].host = host;
-            }
-            self.launchers[at].stub.get_or_insert(stub);
-        }
     }
 
     /// Reads the names of the modules that the wrappers are of: those in `__nv_module_id` that nvcc gives relocatable device code.
@@ -364,6 +346,45 @@ impl Registered {
             };
             wrapper.module = text.map(|text| text.as_str().into());
         }
+    }
+}
+
+/// Gives stubs to their kernels. Each has the numbers of what its kernel may be called.
+fn place_stubs(launchers: &mut [Launcher], stubs: &[(Vec<usize>, Named)]) {
+    let mut statics: Index = Index::default();
+    let mut numbers = Vec::new();
+    for (at, launcher) in launchers.iter().enumerate() {
+        if let Some(name) = static_name(&launcher.kernel).filter(|_| launcher.is_kernel)
+            && statics.add(name.as_bytes()) == numbers.len()
+        {
+            numbers.push(at);
+        }
+    }
+    for (kernels, stub) in stubs {
+        let first = |is: &dyn Fn(&Launcher) -> bool| {
+            let mut kernels = kernels.iter().copied();
+            kernels.find(|&at| is(&launchers[at]))
+        };
+        let of_static = || {
+            let mut names = kernels.iter().map(|&at| &launchers[at].kernel);
+            let known = names.find_map(|name| statics.get(name.as_bytes()))?;
+            Some(numbers[known])
+        };
+        // What is known to be a kernel, or else what there is a function for.
+        let at = first(&|one| one.is_kernel)
+            .or_else(of_static)
+            .or_else(|| first(&|one| one.host.is_some()))
+            .or_else(|| first(&|_| true));
+        let Some(at) = at else {
+            continue;
+        };
+        if launchers[at].host.is_none() {
+            let mut hosts = kernels.iter().copied();
+            let with_host = hosts.find(|&one| launchers[one].host.is_some());
+            let host = with_host.and_then(|one| launchers[one].host.take());
+            launchers[at].host = host;
+        }
+        launchers[at].stub.get_or_insert_with(|| stub.clone());
     }
 }
 
@@ -494,7 +515,7 @@ fn static_name(kernel: &str) -> Option<&str> {
 /// The kernels that host code launches.
 pub struct LauncherList<'a> {
     /// What is told of them.
-    pub registered: Rc<Registered>,
+    pub launchers: Rc<Launchers>,
     /// In how many members each is.
     pub survey: &'a Survey,
 }
@@ -518,11 +539,11 @@ impl Table for LauncherList<'_> {
     }
 
     fn len(&self) -> u64 {
-        self.registered.launchers.len() as u64
+        self.launchers.0.len() as u64
     }
 
     fn cell(&self, row: u64, key: &str) -> Cell<'_> {
-        let Some(launcher) = self.registered.launchers.get(row as usize) else {
+        let Some(launcher) = self.launchers.0.get(row as usize) else {
             return Cell::None;
         };
         let (host, stub) = (launcher.host.as_ref(), launcher.stub.as_ref());
@@ -549,13 +570,13 @@ impl Table for LauncherList<'_> {
     }
 
     fn place(&self, row: u64) -> Option<Span> {
-        let launcher = self.registered.launchers.get(row as usize)?;
+        let launcher = self.launchers.0.get(row as usize)?;
         let named = launcher.host.as_ref().or(launcher.stub.as_ref());
         named.map(|named| named.entry).or(launcher.call)
     }
 
     fn target(&self, row: u64) -> Option<Span> {
-        let launcher = self.registered.launchers.get(row as usize)?;
+        let launcher = self.launchers.0.get(row as usize)?;
         launcher.host.as_ref().or(launcher.stub.as_ref())?.bytes
     }
 }
@@ -563,7 +584,7 @@ impl Table for LauncherList<'_> {
 /// The wrappers that host code registers.
 pub struct WrapperList<'a> {
     /// What is told of them.
-    pub registered: Rc<Registered>,
+    pub registered: &'a Registered,
     /// What they wrap.
     pub contents: &'a Contents,
 }

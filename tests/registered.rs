@@ -98,6 +98,50 @@ fn how_many_members_have_a_kernel_is_known_once_they_are_opened() {
 }
 
 #[test]
+fn summaries_count_what_is_registered() {
+    let counts = |document: &Document| {
+        let tables = document.summary().tables;
+        ["wrappers", "launchers"].map(|key| {
+            let told = tables.iter().find(|table| table.key == key);
+            told.map_or(0, |table| table.count)
+        })
+    };
+    let rows = |document: &Document| {
+        let of = |key: &str| document.table(key).map_or(0, |table| table.len());
+        ["wrappers", "launchers"].map(of)
+    };
+    let mut grown = 0;
+    for (path, _) in facts() {
+        let mut document = common::open(&path);
+        let first = counts(&document);
+        assert_eq!(first, rows(&document), "{path}");
+        // Until the survey has finished, counts are those of the rows that were asked for last.
+        while !document.survey(1).finished {
+            assert_eq!(counts(&document), first, "{path}");
+        }
+        assert_eq!(counts(&document), rows(&document), "{path}");
+        assert_eq!(rows(&document), rows(&surveyed(&path)), "{path}");
+        grown += u32::from(counts(&document) != first);
+    }
+    // Of these each kernel has a stub, so that none is known by its name alone.
+    assert_eq!(grown, 0);
+    // Where stubs are called something else, kernels are known once members have told their names: those of the program's facts.
+    let path = "nvidia/host/exe_two_arch.13.5";
+    let mut bytes = common::bytes(path);
+    let stub = b"__device_stub__";
+    for at in 0..bytes.len() - stub.len() {
+        if bytes[at..].starts_with(stub) {
+            bytes[at] = b'x';
+        }
+    }
+    let mut document = Document::open(Source::memory(bytes));
+    assert_eq!(counts(&document)[1], 0);
+    while !document.survey(1).finished {}
+    let kernels = facts()[path]["kernels"].as_array().map(Vec::len);
+    assert_eq!(Some(counts(&document)[1] as usize), kernels);
+}
+
+#[test]
 fn wrappers_lead_to_what_they_wrap() {
     let wrappers = |path: &str| rows(&common::open(path), "wrappers");
     let told = |path: &str, keys: &[&str]| -> Vec<Vec<Value>> {
