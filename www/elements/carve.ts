@@ -42,13 +42,11 @@ async function look(session: Session, drawn: () => void): Promise<void> {
     drawn();
   };
   drawn();
-  let isWhole = false;
-  let how = 'The whole file was looked through: ';
+  let why: string | null = null;
   try {
     await session.call('carve', [true], { progress, signal: stop.signal });
-    isWhole = true;
   } catch (error) {
-    how = isAbort(error) ? 'Stopped: ' : `It could not be looked through to its end (${message(error)}): `;
+    why = isAbort(error) ? 'Stopped' : `It could not be looked through to its end (${message(error)})`;
   }
   looking.stop = null;
   try {
@@ -56,10 +54,14 @@ async function look(session: Session, drawn: () => void): Promise<void> {
     const of = told.summary.tables.find(({ key }) => key === 'members');
     const found = Number(of?.count ?? 0) - before;
     const what = found === 1 ? 'one member was found' : `${count(found)} members were found`;
-    const none = isWhole ? 'there is no GPU code' : `none was found in the first ${size(looking.progress?.done ?? 0)}`;
-    const packed = isWhole && before > 0 ? ' What is packed was not looked into.' : '';
-    looking.isWhole = isWhole;
-    looking.said = `${how}${found === 0 ? none : what}${isWhole || found > 0 ? ' that no header tells of' : ''}.${packed}`;
+    looking.isWhole = why === null;
+    if (why === null) {
+      const said = `The whole file was looked through: ${found > 0 ? what : 'there is no GPU code'} that no header tells of.`;
+      looking.said = before > 0 ? `${said} What is packed was not looked into.` : said;
+    } else {
+      const none = `none was found in the first ${size(looking.progress?.done ?? 0)}`;
+      looking.said = `${why}: ${found > 0 ? `${what} that no header tells of` : none}.`;
+    }
     await session.renew(told);
   } catch (error) {
     session.onNotice(message(error));

@@ -41,6 +41,7 @@ import './byte.ts';
 import type { Items } from './menu.ts';
 import './menu.ts';
 import { define, Part } from './part.ts';
+import { widthObserver } from './width.ts';
 
 const FORMS: [Form, string][] = [
   ['text', 'text'],
@@ -283,14 +284,7 @@ export class Diagram extends Part {
   #mark = '';
   #asked = '';
   #hadFocus = false;
-  readonly #observer =
-    typeof ResizeObserver === 'undefined'
-      ? null
-      : new ResizeObserver(([entry]) => {
-          const width = Math.floor(entry?.contentRect.width ?? 0);
-          if (width !== this.width) this.#scrolls = true;
-          this.width = width;
-        });
+  readonly #observer = widthObserver(this);
 
   constructor() {
     super();
@@ -335,6 +329,7 @@ export class Diagram extends Part {
 
   protected override willUpdate(properties: PropertyValues): void {
     super.willUpdate(properties);
+    if (properties.has('width')) this.#scrolls = true;
     this.#hadFocus = (this.renderRoot as ShadowRoot).activeElement !== null;
     const { session } = this;
     const record = this.#record;

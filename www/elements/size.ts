@@ -15,6 +15,7 @@ import { define, Part } from './part.ts';
 import './survey.ts';
 import './table.ts';
 import type { Leads, Table } from './table.ts';
+import { roomObserver } from './width.ts';
 
 /** Rectangles, at most. */
 const MOST = 320;
@@ -95,13 +96,9 @@ export class Size extends Part {
   #pointed: SizeNode | null = null;
   #asking: AbortController | undefined;
   #failed = '';
-  readonly #observer =
-    typeof ResizeObserver === 'undefined'
-      ? null
-      : new ResizeObserver(([entry]) => {
-          const { width = 0, height = 0 } = entry?.contentRect ?? {};
-          if (width !== this.room.width || height !== this.room.height) this.room = { width, height };
-        });
+  readonly #observer = roomObserver((width, height) => {
+    if (width !== this.room.width || height !== this.room.height) this.room = { width, height };
+  });
 
   constructor() {
     super();

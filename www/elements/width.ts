@@ -1,9 +1,17 @@
-// How wide an element is, as it is drawn.
+// How much room an element has, as it is drawn.
 
 /** Keeps `width` of an element that is observed at the pixels that there are; null where nothing is drawn. */
 export function widthObserver(of: { width: number }): ResizeObserver | null {
+  return roomObserver((width) => {
+    of.width = width;
+  });
+}
+
+/** Tells the pixels that an element which is observed has; null where nothing is drawn. */
+export function roomObserver(said: (width: number, height: number) => void): ResizeObserver | null {
   if (typeof ResizeObserver === 'undefined') return null;
   return new ResizeObserver(([entry]) => {
-    of.width = Math.floor(entry?.contentRect.width ?? 0);
+    const { width = 0, height = 0 } = entry?.contentRect ?? {};
+    said(Math.floor(width), Math.floor(height));
   });
 }
