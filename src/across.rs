@@ -1,4 +1,4 @@
-//! The kernels of all members by their names, with what each needs on each architecture.
+//! The kernels of all members by their names, with what each needs on each architecture, and which PTX they are in.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,8 @@ use crate::rows::{Cell, Column, Table, Unit, column, hidden};
 use crate::span::Span;
 use crate::survey::{InArch, NUMBERS, Survey};
 
-/// Names of kernels, a row each; architectures have columns of their own, `sm_90.registers`.
+/// Names of kernels, a row each; architectures have columns of their own, `sm_90.registers`, and so has what there is PTX for,
+/// `compute_90.ptx`.
 pub struct AcrossList<'a> {
     survey: &'a Survey,
     columns: Vec<Column>,
@@ -35,15 +36,8 @@ const OF_NVIDIA: [&str; 1] = ["code_bytes"];
 impl<'a> AcrossList<'a> {
     /// The kernels that `survey` has found.
     pub fn new(survey: &'a Survey) -> Self {
-        let archs = survey.archs();
-        let mut order: Vec<u32> = (0..archs.len() as u32).collect();
-        order::sort(&mut order, &|a, b| {
-            let target = |arch: u32| natural(&archs[arch as usize]);
-            target(a).cmp(&target(b))
-        });
         let mut columns = SUMS.to_vec();
-        for arch in order {
-            let arch = &*archs[arch as usize];
+        for arch in in_order(survey.archs()) {
             let others: &[&str] = match arch.starts_with("sm_") {
                 true => &OF_AMD,
                 false => &OF_NVIDIA,
@@ -62,6 +56,14 @@ impl<'a> AcrossList<'a> {
                     is_shown: is_first,
                 });
             }
+        }
+        for target in in_order(survey.text_targets()) {
+            columns.push(Column {
+                key: Cow::Owned([target, TEXT].concat()),
+                title: Cow::Owned(target.into()),
+                unit: Unit::Word,
+                is_shown: true,
+            });
         }
         Self {
             survey,
@@ -107,14 +109,40 @@ impl<'a> AcrossList<'a> {
         Some((found, number))
     }
 
-    /// The kernel, by its number, that a cell is about: of several the first; of a column of no architecture the first of all.
-    pub fn kernel(&self, row: u64, key: &str) -> Option<u32> {
+    /// What a column of PTX is for, by its number.
+    fn text(&self, key: &str) -> Option<usize> {
+        let target = key.strip_suffix(TEXT)?;
+        let mut targets = self.survey.text_targets().iter();
+        targets.position(|known| **known == *target)
+    }
+
+    /// Where the kernel is that a cell is about: its member, and its row in the member's kernels, which a PTX text does not have. Of several the
+    /// first; of a column of no architecture the first of all, in machine code if it is there.
+    pub fn kernel(&self, row: u64, key: &str) -> Option<(u32, Option<u32>)> {
         let name = self.name(row)?;
-        match self.in_arch(name, key) {
-            Some((found, _)) => Some(found.first),
-            None => self.survey.of_name(name).next().map(|found| found.first),
+        let survey = self.survey;
+        let text = self.text(key);
+        let machine = match self.in_arch(name, key) {
+            None if text.is_none() => survey.of_name(name).next(),
+            found => found.map(|(found, _)| found),
+        };
+        match machine {
+            Some(found) => survey
+                .place_of(found.first)
+                .map(|(member, row)| (member, Some(row))),
+            None => survey.text_with(name, text).map(|member| (member, None)),
         }
     }
+}
+
+/// What the keys of columns of PTX end with.
+const TEXT: &str = ".ptx";
+
+/// Architectures, `sm_90` before `sm_100`.
+fn in_order(archs: &[Box<str>]) -> Vec<&str> {
+    let mut order: Vec<&str> = archs.iter().map(|arch| &**arch).collect();
+    order::arrange_by(&mut order, |a, b| natural(a).cmp(&natural(b)));
+    order
 }
 
 impl Table for AcrossList<'_> {
@@ -150,9 +178,10 @@ impl Table for AcrossList<'_> {
                 .max(self.most(name, "sgpr_spills"))
                 .into(),
             "row" => name.into(),
-            key => match self.in_arch(name, key) {
-                Some((found, number)) => found.number(number).into(),
-                None => Cell::None,
+            key => match (self.in_arch(name, key), self.text(key)) {
+                (Some((found, number)), _) => found.number(number).into(),
+                (_, Some(text)) => survey.is_in_text(name, text).then_some("PTX").into(),
+                _ => Cell::None,
             },
         }
     }

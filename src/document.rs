@@ -436,10 +436,10 @@ impl Document {
         }
     }
 
-    /// Where the kernel is that a cell of the table `across` is about: the path of its member, and its row in the member's kernels.
-    pub fn found_kernel(&self, row: u64, column: &str) -> Option<(String, u32)> {
-        let kernel = AcrossList::new(&self.survey).kernel(row, column)?;
-        let (member, row) = self.survey.place_of(kernel)?;
+    /// Where the kernel is that a cell of the table `across` is about: the path of its member, and its row in the member's kernels,
+    /// which a PTX text does not have.
+    pub fn found_kernel(&self, row: u64, column: &str) -> Option<(String, Option<u32>)> {
+        let (member, row) = AcrossList::new(&self.survey).kernel(row, column)?;
         Some((self.survey.path(&self.contents, member), row))
     }
 

@@ -252,13 +252,15 @@ pub(crate) fn taken(
 
 /// What orders architectures, so that `sm_90` comes before `sm_100` and `gfx906` before `gfx1100`.
 pub(crate) fn natural(target: &str) -> (usize, &str) {
-    let number = target.strip_prefix("sm_").unwrap_or(target);
+    let nvidia = ["sm_", "compute_"];
+    let nvidia = nvidia.iter().find_map(|kind| target.strip_prefix(kind));
+    let number = nvidia.unwrap_or(target);
     let digits = number.find(|c: char| !c.is_ascii_alphanumeric());
     let digits = &number[..digits.unwrap_or(number.len())];
     // The letter behind the number of an SM is a variant of it; `gfx90a` is a number to the base of 16.
-    let digits = match target.starts_with("sm_") {
-        true => digits.trim_end_matches(['a', 'f']),
-        false => digits,
+    let digits = match nvidia {
+        Some(_) => digits.trim_end_matches(['a', 'f']),
+        None => digits,
     };
     (digits.len(), target)
 }

@@ -21,7 +21,7 @@ use crate::unpack::{self, Compression};
 
 /// Kernels that are listed of all members together, at most; and as many of texts.
 const KERNEL_LIMIT: usize = 1 << 20;
-/// Architectures that kernels are set side by side for, at most.
+/// Architectures that kernels are set side by side for, at most, in machine code; and as many in PTX.
 pub const ARCH_LIMIT: usize = 64;
 /// Members of members that have to be unpacked for it: as many are opened, at most.
 const INNER_LIMIT: usize = 1 << 16;
@@ -60,8 +60,11 @@ pub struct Survey {
     /// For each digest the first member that has it.
     firsts: Vec<u32>,
     kernels: Vec<FoundKernel>,
-    /// Kernels of PTX texts: their member, and the number of their name.
-    entries: Vec<(u32, u32)>,
+    entries: Vec<Entry>,
+    /// What PTX texts are for, `compute_90`; and for each name which of them have a kernel of it, a bit each.
+    texts_for: Index,
+    text_targets: Vec<Box<str>>,
+    in_texts: Vec<u64>,
     names: Index,
     texts: Vec<Box<str>>,
     /// How many kernels of machine code have each name.
@@ -166,6 +169,13 @@ pub struct Surveyed {
     pub(crate) parts: Parts,
 }
 
+/// A kernel of a PTX text: its member, the number of its name, and of what the text is for.
+struct Entry {
+    member: u32,
+    name: u32,
+    text: u32,
+}
+
 /// A kernel of a member.
 struct FoundKernel {
     member: u32,
@@ -237,6 +247,27 @@ impl Survey {
         &self.targets
     }
 
+    /// What the PTX texts are for that kernels were found in, `compute_90`, in the order in which they were.
+    pub fn text_targets(&self) -> &[Box<str>] {
+        &self.text_targets
+    }
+
+    /// Whether a PTX text for that of [`text_targets`](Self::text_targets) has a kernel of the name.
+    pub fn is_in_text(&self, name: u64, text: usize) -> bool {
+        let texts = usize::try_from(name)
+            .ok()
+            .and_then(|name| self.in_texts.get(name));
+        texts.is_some_and(|texts| texts >> text & 1 == 1)
+    }
+
+    /// The first PTX text, as a member's number, that has a kernel of the name; of those for one target, or of all.
+    pub fn text_with(&self, name: u64, text: Option<usize>) -> Option<u32> {
+        let is_it = |entry: &&Entry| {
+            u64::from(entry.name) == name && text.is_none_or(|text| entry.text as usize == text)
+        };
+        self.entries.iter().find(is_it).map(|entry| entry.member)
+    }
+
     /// Whether all members of `document` that are code were opened.
     pub fn is_finished(&self, document: &Document) -> bool {
         self.next as usize >= document.contents().members.len()
@@ -306,7 +337,8 @@ impl Survey {
     pub(crate) fn found(&self) -> impl Iterator<Item = (u32, u32)> {
         let kernels = self.kernels.iter();
         let kernels = kernels.map(|kernel| (kernel.member, kernel.name));
-        kernels.chain(self.entries.iter().copied())
+        let entries = self.entries.iter();
+        kernels.chain(entries.map(|entry| (entry.member, entry.name)))
     }
 
     /// Opens members of `document`, until about `budget` bytes of them are read or unpacked; none for a budget of 0.
@@ -585,10 +617,10 @@ impl Survey {
             found.same_as = Some(self.firsts[of]).filter(|&first| first != number);
         }
         found.is_relocatable = opened.elf().is_some_and(|elf| elf.header.is_relocatable());
+        let target = member.target.as_deref().unwrap_or_default();
         if opened.format() == Format::Ptx {
-            found.kernels = self.entries(number, opened.source());
+            found.kernels = self.entries(number, target, opened.source());
         } else if let Some(table) = opened.table("kernels") {
-            let target = member.target.as_deref().unwrap_or_default();
             found.kernels = Some(self.kernels(number, target, &*table));
         }
     }
@@ -631,24 +663,13 @@ impl Survey {
                 name,
                 numbers,
             });
-            let arch = *arch.get_or_insert_with(|| self.arch(target));
+            let arch =
+                *arch.get_or_insert_with(|| number_of(target, &mut self.archs, &mut self.targets));
             if let Some(arch) = arch {
                 self.set_beside(name as usize, arch, kernel, numbers);
             }
         }
         count
-    }
-
-    /// The number of an architecture; `None` where there are too many.
-    fn arch(&mut self, target: &str) -> Option<u32> {
-        if self.targets.len() >= ARCH_LIMIT {
-            return self.archs.get(target.as_bytes()).map(|arch| arch as u32);
-        }
-        let arch = self.archs.add(target.as_bytes());
-        if arch == self.targets.len() {
-            self.targets.push(target.into());
-        }
-        Some(arch as u32)
     }
 
     /// Adds a kernel to those of its name.
@@ -683,13 +704,23 @@ impl Survey {
     }
 
     /// Takes the kernels of a PTX text. How many there are.
-    fn entries(&mut self, member: u32, source: &Source) -> Option<u32> {
+    fn entries(&mut self, member: u32, target: &str, source: &Source) -> Option<u32> {
         let mut count = 0;
+        // Where nothing around it says what it is for, the text does.
+        let own = || ptx::target(source).ok().flatten();
+        let target = match target {
+            "" => own().unwrap_or_else(|| "PTX".into()),
+            target => target.into(),
+        };
+        let target = target.replacen("sm_", "compute_", 1);
+        let text = number_of(&target, &mut self.texts_for, &mut self.text_targets);
+        let text = text.unwrap_or(NONE);
         let read = ptx::entries(source, &mut |name| {
             count += 1;
             if self.entries.len() < KERNEL_LIMIT {
                 let name = self.name(name);
-                self.entries.push((member, name));
+                self.in_texts[name as usize] |= 1_u64.checked_shl(text).unwrap_or(0);
+                self.entries.push(Entry { member, name, text });
             }
         });
         read.ok().map(|()| count)
@@ -702,9 +733,22 @@ impl Survey {
             self.texts.push(name.into());
             self.uses.push(0);
             self.chains.push([NONE; 2]);
+            self.in_texts.push(0);
         }
         number as u32
     }
+}
+
+/// The number of what code is for; `None` where there are too many.
+fn number_of(target: &str, known: &mut Index, targets: &mut Vec<Box<str>>) -> Option<u32> {
+    if targets.len() >= ARCH_LIMIT {
+        return known.get(target.as_bytes()).map(|number| number as u32);
+    }
+    let number = known.add(target.as_bytes());
+    if number == targets.len() {
+        targets.push(target.into());
+    }
+    Some(number as u32)
 }
 
 impl InArch {

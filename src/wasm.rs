@@ -25,7 +25,7 @@ use crate::nvidia::code::{CodeStatistics, Count};
 use crate::occupancy::OccupancyAnswer;
 use crate::record::Record;
 use crate::report::Report;
-use crate::rows::{Cell, Column, Progress, Query, View};
+use crate::rows::{Cell, Column, Progress, Query, Unit, View};
 use crate::search::{Found, Pattern, Search};
 use crate::source::{ReadAt, Source};
 use crate::span::Span;
@@ -217,11 +217,12 @@ pub fn roles() -> Vec<String> {
 
 /// A kernel of a member.
 #[derive(Serialize, Tsify)]
+#[tsify(missing_as_null)]
 pub struct FoundKernel {
     /// The member's path.
     pub path: String,
-    /// The kernel's row in the member's table of kernels.
-    pub kernel: u32,
+    /// The kernel's row in the member's table of kernels; a PTX text has none.
+    pub kernel: Option<u32>,
 }
 
 /// The order of a table's rows.
@@ -459,6 +460,19 @@ impl Handle {
         let found = self.document.found_kernel(row.into(), column);
         let found = found.map(|(path, kernel)| FoundKernel { path, kernel });
         found.as_ref().map(object).transpose()
+    }
+
+    /// The row of the member of that path, or of the nearest one around it.
+    #[wasm_bindgen(js_name = memberAt)]
+    pub fn member_at(&self, path: &str) -> Option<u32> {
+        self.document.contents().find(path).map(|(index, _)| index)
+    }
+
+    /// All of a cell's text, of which rows have the beginning.
+    pub fn text(&self, table: &str, row: u32, column: &str) -> Result<String, JsValue> {
+        let table = self.document.table(table).ok_or_else(|| no_table(table))?;
+        let cell = table.cell(row.into(), column);
+        Ok(cell.text(Unit::Text).into_owned())
     }
 
     /// The columns of a table.

@@ -131,6 +131,16 @@ fn which_kernels_do_not_run_on_a_gpu_is_said_with_the_answer() {
     assert_eq!(json["missing"][0]["runs"], "no");
     let text = said(&["missing", &file]);
     assert_eq!(text.lines().count(), 3, "{text}");
+    // only_90 is in the code for sm_90 and in the PTX, fill<double> in that for sm_80 alone.
+    let text = said(&["kernels", &file, "--all", "--across"]);
+    let line = |start: &str| {
+        text.lines()
+            .find(|line| line.starts_with(start))
+            .expect("a line")
+    };
+    assert!(line("Name").ends_with("compute_90"), "{text}");
+    assert!(line("only_90 ").ends_with("PTX"), "{text}");
+    assert!(!line("_Z4fillIdEvPT_S0_ ").contains("PTX"), "{text}");
     // A file that is code itself has an answer and no members.
     let text = said(&["archs", &fixture(VADD), "--gpu", "sm_90"]);
     assert_eq!(

@@ -1664,9 +1664,24 @@ fn kernels_stand_beside_each_other_by_name() {
     assert!(
         member
             .table("kernels")
-            .is_some_and(|kernels| u64::from(kernel) < kernels.len())
+            .is_some_and(|kernels| u64::from(kernel.expect("a row")) < kernels.len())
     );
     assert!(document.table("across/100000").is_none());
+}
+
+/// What is in no machine code has a row as well, and leads to the text, which says itself what it is for.
+#[test]
+fn kernels_that_only_ptx_has_have_rows() {
+    let text = ".version 9.0\n.target sm_120\n.address_size 64\n.visible .entry alone() { ret; }\n";
+    let document = surveyed(open(stored("alone.ptx", text.as_bytes())));
+    let across = document.table("across").expect("a table");
+    assert_eq!(across.len(), 1);
+    let keys = ["name", "arch_count", "compute_120.ptx"];
+    assert_eq!(row(&*across, 0, &keys), ["alone", "0", "PTX"]);
+    assert_eq!(
+        document.found_kernel(0, "name"),
+        Some(("alone.ptx".into(), None))
+    );
 }
 
 #[test]

@@ -84,6 +84,41 @@ fn kernels_that_cuobjdump_does_not_list_for_an_architecture_are_missing_there() 
     assert_eq!(table.len(), missing);
 }
 
+/// The table of kernels by their names says the same: where cuobjdump lists a kernel in PTX, and where it has registers.
+#[test]
+fn kernels_of_ptx_stand_beside_those_of_machine_code() {
+    let document = surveyed(PARTIAL);
+    let facts: Value = serde_json::from_slice(&common::bytes("containers.json")).expect("facts");
+    let has = |file: &str, name: &str| {
+        let names = facts[PARTIAL]["kernels"][file].as_array().expect("names");
+        names.iter().any(|known| known == name)
+    };
+    let across = document.table("across").expect("a table");
+    assert_eq!(across.len(), 4);
+    for row in 0..across.len() {
+        let cell = |key: &str| across.cell(row, key).text(Unit::Text).into_owned();
+        let name = cell("name");
+        let expected = has("partial.1.sm_90.ptx", &name);
+        assert_eq!(
+            cell("compute_90.ptx"),
+            if expected { "PTX" } else { "" },
+            "{name}"
+        );
+        for (arch, file) in [
+            ("sm_80", "partial.1.sm_80.cubin"),
+            ("sm_90", "partial.2.sm_90.cubin"),
+        ] {
+            let registers = cell(&format!("{arch}.registers"));
+            assert_eq!(!registers.is_empty(), has(file, &name), "{name}: {arch}");
+        }
+        let found = document.found_kernel(row, "compute_90.ptx");
+        assert_eq!(found, expected.then(|| ("1".into(), None)), "{name}");
+    }
+    let columns = across.columns().iter().rev();
+    let last = columns.map(|column| &*column.title).next();
+    assert_eq!(last, Some("compute_90"));
+}
+
 #[test]
 fn what_other_instances_of_a_template_have_comes_first() {
     let document = surveyed(PARTIAL);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { baseOf, type Extractor, extracted, type Saved } from './extract.ts';
+import { baseOf, type Extractor, extracted, problemWords, type Saved } from './extract.ts';
 
 const text = (words: string) => new TextEncoder().encode(words);
 
@@ -73,11 +73,23 @@ test('several members are a zip file, with the header before the bytes that it i
   expect(saved).toMatchObject({
     name: 'libfoo.so.members.zip',
     count: 2,
-    problems: ['it cannot be unpacked', 'another hash'],
+    problems: [
+      { path: 'gone', why: 'it cannot be unpacked' },
+      { path: 'b', why: 'another hash' },
+    ],
   });
   // Three pieces of each, and a step before each member and before it is known that there is none.
   expect(steps).toBe(6 + 4);
   expect(core.ended).toBe(1);
+});
+
+test('of what cannot be had the first few are named, and the rest counted', () => {
+  const problems = ['a', 'b', 'c', 'd', 'e'].map((path) => ({ path, why: 'another hash' }));
+  expect(problemWords(problems.slice(0, 1))).toBe('a (another hash).');
+  expect(problemWords(problems.slice(0, 3))).toBe('a (another hash); b (another hash); c (another hash).');
+  expect(problemWords(problems)).toBe('a (another hash); b (another hash); c (another hash); and 2 more.');
+  // Names that turn the direction of writing are shown as what they are.
+  expect(problemWords([{ path: 'a\u202eb', why: 'another hash' }])).toBe('a\\u{202e}b (another hash).');
 });
 
 test('one member is a file as it is, under its own name', async () => {

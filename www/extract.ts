@@ -2,6 +2,7 @@
 
 import type { Extracted } from '../pkg/kernelscope.js';
 import type { Steps } from './steps.ts';
+import { count, name } from './text.ts';
 
 /** Something to save. */
 export interface Saved {
@@ -10,8 +11,8 @@ export interface Saved {
   name: string;
   /** How many members that is. */
   count: number;
-  /** Members that cannot be had or are not what they should be, and why. */
-  problems: string[];
+  /** Members that cannot be had or are not what they should be, by their paths, and why. */
+  problems: { path: string; why: string }[];
 }
 
 /** What the core does of it: one member is open at a time. */
@@ -24,28 +25,30 @@ export interface Extractor {
   extractEnd(): Uint8Array;
 }
 
+/** Members whose problems are told in words. */
+const TOLD = 3;
 /** Bytes that are unpacked or copied at once. */
 const PIECE = 4 << 20;
 
 const blobOf = (bytes: Uint8Array) => new Blob([bytes as Uint8Array<ArrayBuffer>]);
 
 /**
- * The members of these rows of a file that is called `name`, or all that hold no others. What lies as it is in `whole`, the file that
+ * The members of these rows of a file that is called so, or all that hold no others. What lies as it is in `whole`, the file that
  * was dropped, is not copied; the browser keeps the rest where it likes.
  */
-export function* extracted(file: Extractor, whole: Blob, name: string, rows: Uint32Array | undefined): Steps<Saved> {
-  const total = file.extract(baseOf(name), rows);
+export function* extracted(file: Extractor, whole: Blob, called: string, rows: Uint32Array | undefined): Steps<Saved> {
+  const total = file.extract(baseOf(called), rows);
   const isOne = rows?.length === 1;
   const parts: Blob[] = [];
-  const problems: string[] = [];
-  let saved = `${name}.members.zip`;
+  const problems: Saved['problems'] = [];
+  let saved = `${called}.members.zip`;
   let [done, count] = [0, 0];
   try {
     for (;;) {
       while (!file.extractStep(PIECE)) yield { done: Math.min(done, total), total };
       const next = file.extractNext();
       if (!next) break;
-      if (next.problem) problems.push(next.problem);
+      if (next.problem) problems.push({ path: next.path, why: next.problem });
       if (!next.is_there) continue;
       const pieces: Blob[] = [];
       for (let at = 0; at < next.size; ) {
@@ -65,8 +68,15 @@ export function* extracted(file: Extractor, whole: Blob, name: string, rows: Uin
     const end = file.extractEnd();
     if (!isOne) parts.push(blobOf(end));
   }
-  if (count === 0) throw new Error(problems[0] ?? 'there are no members to save');
+  if (count === 0) throw new Error(problems[0]?.why ?? 'there are no members to save');
   return { blob: new Blob(parts), name: saved, count, problems };
+}
+
+/** The first few of them in words, and how many more there are. */
+export function problemWords(problems: Saved['problems']): string {
+  const first = problems.slice(0, TOLD).map(({ path, why }) => `${name(path, 40)} (${name(why, 100)})`);
+  const rest = problems.length - first.length;
+  return `${first.join('; ')}${rest > 0 ? `; and ${count(rest)} more` : ''}.`;
 }
 
 /** `libfoo` of `libfoo.so`: what files of its members are called after. */

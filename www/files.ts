@@ -31,7 +31,10 @@ export type At = (digest: string | null) => Place | null;
 export interface Told {
   /** Something is to be drawn anew. */
   changed(): void;
-  notice(text: string, tone: Tone): void;
+  /** `of`: the file that it is said of; `all`: more than is read there. */
+  notice(text: string, tone: Tone, of?: Session | null, all?: string): void;
+  /** What was said of a file that begins so is no matter any more. */
+  done(what: string, of: Session): void;
   /** The file is on another site: the person has to ask for it. */
   ask(error: OtherSite, place: Place | null): void;
   /** A file, or a member of one, is open. */
@@ -75,8 +78,11 @@ export class Files {
     return this.#digests.get(session) ?? null;
   }
 
-  /** Opens what `find` brings, at `at` or where it was left. Null where that fails, which has then been said. */
-  async open(title: string, find: Find, at: At = () => null): Promise<Session | null> {
+  /**
+   * Opens what `find` brings, at `at` or where it was left. Null where that fails, which has then been said: of `asker`, the file that it
+   * was asked for in.
+   */
+  async open(title: string, find: Find, at: At = () => null, asker: Session | null = null): Promise<Session | null> {
     const turn = this.#turns;
     const controller = new AbortController();
     const { signal } = controller;
@@ -113,7 +119,7 @@ export class Files {
       else if (!isAbort(error) && !signal.aborted) {
         this.failed = title;
         const isNamed = message(error).includes(title);
-        this.#told.notice(isNamed ? message(error) : `${name(title, 80)}: ${message(error)}`, 'error');
+        this.#told.notice(isNamed ? message(error) : `${name(title, 80)}: ${message(error)}`, 'error', asker);
       }
       return null;
     } finally {
@@ -139,6 +145,7 @@ export class Files {
         member.name,
         async () => member,
         () => place,
+        this.sessions.find((one) => one.source === source),
       );
       return;
     }
@@ -162,14 +169,8 @@ export class Files {
       this.go(session, place);
       return;
     }
-    const path = source.member?.path ?? '';
-    const [columns, { rows }] = await Promise.all([
-      session.call('columns', ['members']),
-      session.call('list', ['members', 0, session.countOf('members')]),
-    ]);
-    const at = columns.findIndex(({ key }) => key === 'path');
-    const row = rows.findLastIndex((cells) => `${path}!/`.startsWith(`${cells[at]}!/`));
-    if (row >= 0) showRow(session, 'members', row);
+    const row = await session.call('memberAt', [source.member?.path ?? '']);
+    if (row !== null) showRow(session, 'members', row);
     session.view = 'members';
     this.show(session);
   }
@@ -203,7 +204,8 @@ export class Files {
   }
 
   #hear(session: Session): void {
-    session.onNotice = (text, tone = 'error') => this.#told.notice(text, tone);
+    session.onNotice = (text, tone = 'error', all) => this.#told.notice(text, tone, session, all);
+    session.onDone = (what) => this.#told.done(what, session);
     session.onDecode = (decode) => this.#decode(session, decode, null);
     session.onMember = (path, place) => {
       if (path) void this.openMember(session.source, path, place);
@@ -253,7 +255,7 @@ export class Files {
       return;
     }
     const isThere = view === null || isView(session, view);
-    if (!isThere) this.#told.notice(`This file has no panel ${name(view, 60)}.`, 'error');
+    if (!isThere) session.onNotice(`This file has no panel ${name(view, 60)}.`);
     void session.go(isThere ? place : { ...place, view: null });
   }
 

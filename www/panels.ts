@@ -3,11 +3,13 @@
 
 import { html, type TemplateResult } from 'lit';
 import type { Options } from './client.ts';
+import { problemWords } from './extract.ts';
 import { gpusOf } from './gpus.ts';
 import { save } from './out.ts';
 import type { Column, Diagnostic, Int } from './protocol.ts';
 import type { Runs } from './runs.ts';
 import type { Session } from './session.ts';
+import { TOLD_BY_MEMBERS } from './table.ts';
 import { bytes, count } from './text.ts';
 import './elements/findings.ts';
 import type { ImageData } from './elements/image.ts';
@@ -156,7 +158,7 @@ function leadsOf(session: Session): Leads {
     const path = {
       title: 'Open it in a tab of its own (Enter)',
       isLink: () => true,
-      go: (path: unknown) => session.openMember(String(path)),
+      go: (_: unknown, index: number) => session.openCell('members', index),
     };
     of = { path };
     leads.set(session, of);
@@ -186,9 +188,10 @@ function coredump(key: string, title: string): Made {
 async function saveMembers(session: Session, runs: Runs | null, options: Options): Promise<string> {
   const { blob, name, count: many, problems } = await session.call('extract', [runs, session.name], options);
   save(blob, name);
-  const [first] = problems;
-  if (first !== undefined)
-    session.onNotice(`${count(problems.length)} cannot be had as they should be, such as: ${first}`);
+  const what = 'Not all members are as they should be';
+  const all = problems.map(({ path, why }) => `${path}\t${why}`).join('\n');
+  session.onDone(what);
+  if (all) session.onNotice(`${what}: ${problemWords(problems)}`, 'error', all);
   return `${count(many)} ${many === 1 ? 'member' : 'members'} saved, ${bytes(blob.size)}`;
 }
 
@@ -229,6 +232,8 @@ const MADE: Record<string, Made> = {
       html`<kernel-scope-image .session=${session} .data=${data} .rest=${rest}></kernel-scope-image>`,
   }),
   across: panel({
+    // Opening members finds architectures, which have columns.
+    isSurveyed: true,
     request: (session, signal) => columnsWith(session, 'across', signal, import('./elements/across.ts')),
     view: (session, columns: Column[]) =>
       html`<kernel-scope-across .session=${session} .columns=${columns}></kernel-scope-across>`,
@@ -316,8 +321,6 @@ const size = panel({
 
 /** Tables that are shown in the panel of another one. */
 const WITHIN: Record<string, string> = { load_image: 'image' };
-
-const TOLD_BY_MEMBERS: ReadonlySet<string> = new Set(['across', 'missing']);
 
 /** The panels of a file, in the order in which they are offered. */
 export function panels(session: Session): Panel[] {

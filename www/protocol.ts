@@ -143,6 +143,10 @@ export type Calls = {
   carve(isMore: boolean): Told;
   /** Where the kernel is that a cell of the table `across` is about. */
   foundKernel(row: number, column: string): FoundKernel | null;
+  /** All of a cell's text, of which rows have the beginning. */
+  text(table: string, row: number, column: string): string;
+  /** The row of the member of that path, or of the nearest one around it; null where nothing is. */
+  memberAt(path: string): number | null;
   /** Long. Runs the checks that read whole tables. */
   check(): Summary;
   columns(table: string): Column[];

@@ -95,8 +95,10 @@ export class Session {
   /** The reader has stopped and does not have the file any more: what is shown stays, and nothing can be asked. */
   isLost = false;
   #checking: Progress | null = null;
-  /** Says what went wrong, or what has happened, to whoever shows it. */
-  onNotice: (text: string, tone?: Tone) => void = () => {};
+  /** Says what went wrong, or what has happened, to whoever shows it; `all`: more than is read there. */
+  onNotice: (text: string, tone?: Tone, all?: string) => void = () => {};
+  /** What was said that begins so is no matter any more. */
+  onDone: (what: string) => void = () => {};
   /** Is told what the file is to be read as (null: as any file); another session then takes the place of this one. */
   onDecode: (decode: string | null) => void = () => {};
   /** Is told which member to show of the file that this is or lies in, by its path there; the file itself without one. And where. */
@@ -168,6 +170,23 @@ export class Session {
   /** Shows a member in a tab of its own. */
   openMember(path: string, place?: Place): void {
     this.onMember(pathIn(this.source, path), place);
+  }
+
+  /** Shows the member whose path is in a cell of a table. What is here of a long one may be its beginning alone. */
+  async openCell(table: string, row: number, column = 'path'): Promise<void> {
+    await this.attempt('The member cannot be opened', async () =>
+      this.openMember(await this.call('text', [table, row, column])),
+    );
+  }
+
+  /** Does what is asked for. That it cannot be done is said, as `what`, until it is done another time. */
+  async attempt(what: string, act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+      this.onDone(what);
+    } catch (error) {
+      if (!isAbort(error)) this.onNotice(`${what}: ${message(error)}`);
+    }
   }
 
   /** Where its first byte lies in the file that was dropped; null where it was unpacked. */
@@ -313,7 +332,7 @@ export class Session {
     if (view) this.view = view;
     if (view || launch) this.typed = launch ?? '';
     if (!at) return;
-    try {
+    await this.attempt('The place cannot be shown', async () => {
       const offset = parseOffset(at) ?? Number((await this.call('resolve', [at])).span.offset);
       if (offset >= this.size) throw new Error(`${at} is past the end of the file`);
       // Where it was scrolled to counts for nothing now.
@@ -323,10 +342,8 @@ export class Session {
       if (select === null || size !== null) return;
       const wanted = select.toLowerCase();
       if (!(await this.#choose((field) => field.name.toLowerCase() === wanted)))
-        this.onNotice(`There is no field ${name(select, 60)} at ${name(at, 60)}.`);
-    } catch (error) {
-      if (!isAbort(error)) this.onNotice(`The place cannot be shown: ${message(error)}`);
-    }
+        throw new Error(`there is no field ${name(select, 60)} at ${name(at, 60)}`);
+    });
   }
 
   /** Selects the bytes of a field of the record that is shown. */

@@ -55,6 +55,21 @@ test('a small file is opened without being asked for, and its tables are told on
   expect(reader.told).toEqual([1, 3]);
 });
 
+test('how far it has come is said once it has begun', async () => {
+  const reader = new Reader(1234, UNASKED + 1);
+  const { survey } = reader;
+  await survey.begin();
+  expect(survey.said).toBe('');
+  survey.cancel();
+  expect(survey.said).toBe('Stopped at 0 of 1,234 members');
+  survey.start();
+  expect(survey.said).toBe('Opening: 0 of 1,234 members');
+  survey.pause();
+  reader.done = 7;
+  survey.progress = reader.progress;
+  expect(survey.said).toBe('Paused at 7 of 1,234 members');
+});
+
 test('what the last step has told is in the tables though its answer is given up for a new beginning', async () => {
   const reader = new Reader(1, UNASKED);
   const { survey } = reader;

@@ -3,6 +3,7 @@
 
 import { isAbort, type Options, Stopped } from './client.ts';
 import type { Summary, SurveyProgress } from './protocol.ts';
+import { count } from './text.ts';
 
 /** What the reader says each time: how far it has come, and the file's summary, whose tables may have grown. */
 export interface Surveyed {
@@ -76,6 +77,14 @@ export class Survey {
   /** It has begun, and waits to be told to go on. */
   get paused(): boolean {
     return !this.running && !this.isStopped && !this.finished && this.done > 0;
+  }
+
+  /** How far it has come, in words; none before it has begun. */
+  get said(): string {
+    const { running, isStopped } = this;
+    if (!running && !isStopped && this.done === 0) return '';
+    const state = running ? 'Opening:' : isStopped ? 'Stopped at' : 'Paused at';
+    return `${state} ${count(this.done)} of ${count(this.total)} members`;
   }
 
   /** Learns what there is to open, for a file that the reader has opened anew, and begins with it where that is little. */

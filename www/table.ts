@@ -121,6 +121,9 @@ export const SURVEYED: ReadonlySet<string> = new Set([
   'missing',
 ]);
 
+/** Those that only opening members tells anything of. */
+export const TOLD_BY_MEMBERS: ReadonlySet<string> = new Set(['across', 'all_kernels', 'missing']);
+
 /** Columns of rows that say whether their members are open: empty cells are not known before they are. */
 const TOLD: ReadonlySet<string> = new Set(['kernel_count', 'same_as']);
 

@@ -58,6 +58,8 @@ const answers: Omit<Answers, 'open' | 'openPath' | 'close'> = {
     return told(file);
   },
   foundKernel: (file, row, column) => file.foundKernel(row, column) ?? null,
+  text: (file, table, row, column) => file.text(table, row, column),
+  memberAt: (file, path) => file.memberAt(path) ?? null,
   columns: (file, table) => withDerived(table, file.columns(table)),
   *query(file, table, query: Query) {
     const { sort, descending, filter, folds } = underived(table, query);

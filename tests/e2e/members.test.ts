@@ -223,10 +223,18 @@ test('few members are opened unasked, and what that tells fills in', async ({ pa
   const across = page.getByRole('grid', { name: 'Kernels across members' });
   await expect(across.locator('.row')).toHaveCount(1);
   await expect(across.locator('.title')).toContainText(['sm_80', 'sm_90', 'sm_120']);
+  await expect(across.locator('.title').last()).toContainText('compute_80');
   await axe(page);
-  await across.locator('.row .link').last().click();
+  const cells = across.locator('.row .link');
+  await expect(cells.last()).toHaveText('PTX');
+  await cells.nth(-2).click();
   await expect(facts(page)).toContainText('sm_120');
   await expect(page.locator('kernel-scope-kernels kernel-scope-kernel')).toContainText('vadd');
+  // PTX leads to its text.
+  await crumbs(page).getByRole('button').click();
+  await show(page, 'Kernels across members');
+  await cells.last().click();
+  await expect(page.locator('kernel-scope-texts')).toContainText('.version');
 });
 
 test('GPU code that no header tells of is looked for, and opens', async ({ page }) => {
@@ -274,4 +282,133 @@ test('opening a large member is given up, and others are answered meanwhile', as
   await members(page).getByRole('button', { name: 'vadd.cubin' }).click();
   await expect(facts(page)).toContainText('sm_90a');
   await expect(tabs(page)).toHaveText([/^large.whl/, /^vadd.cubin/]);
+});
+
+/** A zip file that Python's zipfile makes: lines of Python, in which `z` is that file. */
+async function dropZip(page: Page, path: string, ...lines: string[]): Promise<void> {
+  const script = [
+    'import sys, zipfile',
+    "with zipfile.ZipFile(sys.argv[1], 'w') as z:",
+    ...lines.map((line) => `    ${line}`),
+  ];
+  execFileSync('python3', ['-c', script.join('\n'), path]);
+  await drop(page, path);
+}
+
+// A name in a zip file has at most 65,535 bytes. What is in this one acts nowhere: it is text, in whatever shows it.
+test('a member with the longest of names opens, and the name is only text', async ({ page }, testInfo) => {
+  await page.goto('./');
+  const begin = "'../\\x1b[31m\\r\\n<b>' + '\\u202e'";
+  await dropZip(
+    page,
+    testInfo.outputPath('long.zip'),
+    `begin = ${begin}`,
+    "name = begin + '/'.join(['d' * 99] * 655) + 'e' * 9 + '.cubin'",
+    "name = name[:-6] + 'f' * (65535 - len(name.encode())) + '.cubin'",
+    'assert len(name.encode()) == 65535',
+    `z.write(${JSON.stringify(VADD)}, name)`,
+  );
+  await show(page, 'Members');
+  await expect(members(page).locator('.row')).toHaveCount(1);
+  await members(page).focus();
+  await members(page).press('Home');
+  await members(page).press('ArrowDown');
+  await members(page).press('Enter');
+  await expect(facts(page)).toContainText('sm_90a');
+  await expect(title(page)).toContainText('../\\u{1b}[31m\\u{d}\\u{a}<b>\\u{202e}ddd');
+  await expect(tabs(page)).toHaveCount(2);
+  await expect.poll(() => new URL(page.url()).hash.length).toBeGreaterThan(65_535);
+  // Back in the history it is shown again, and from the summary it opens as well.
+  // Steps within 900 ms are one step back.
+  await page.waitForTimeout(1000);
+  await crumbs(page).getByRole('button').click();
+  await expect(title(page)).toHaveText('long.zip');
+  await expect.poll(() => new URL(page.url()).hash.length).toBeLessThan(1000);
+  await page.goBack();
+  await expect(facts(page)).toContainText('sm_90a');
+  await page.getByRole('button', { name: /^Close .*ddd/ }).click();
+  await show(page, 'Summary');
+  await page.getByRole('table', { name: 'Members', exact: true }).getByRole('button').click();
+  await expect(facts(page)).toContainText('sm_90a');
+});
+
+// The CRC-32 of each is broken in the directory (APPNOTE.TXT 4.3.12: 16 bytes into the entry).
+test('what is said of a file goes with it, and says which members are not as they should be', async ({
+  page,
+}, testInfo) => {
+  await page.goto('./');
+  await dropZip(
+    page,
+    testInfo.outputPath('broken.zip'),
+    "[z.writestr(f'{i}.cubin', bytes([i]) * 99, zipfile.ZIP_DEFLATED) for i in range(5)]",
+    'for one in z.filelist: one.CRC ^= 1',
+    `z.write(${JSON.stringify(VADD)}, 'good.cubin')`,
+  );
+  await show(page, 'Members');
+  const notices = page.getByRole('alert').filter({ hasText: 'Not all members are as they should be' });
+  await saved(page, 'All as a zip file…');
+  await expect(notices).toContainText(/0\.cubin \(.*\); 1\.cubin \(.*\); 2\.cubin \(.*\); and 2 more/);
+  await axe(page);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await notices.getByRole('button', { name: 'Copy all' }).click();
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toMatch(/^0\.cubin\t[^\n]*\n1.*\n2.*\n3.*\n4\.cubin\t[^\n]*$/);
+  await members(page).getByRole('button', { name: 'good.cubin' }).click();
+  await expect(title(page)).toHaveText('good.cubin');
+  await expect(notices).toHaveCount(0);
+  await crumbs(page).getByRole('button').click();
+  await expect(title(page)).toHaveText('broken.zip');
+  await expect(notices).toHaveCount(0);
+  // It goes when it succeeds, too.
+  await saved(page, 'All as a zip file…');
+  await expect(notices).toHaveCount(1);
+  await members(page).locator('.row', { hasText: 'good.cubin' }).getByRole('gridcell').nth(1).click();
+  await saved(page, 'The selected one…');
+  await expect(notices).toHaveCount(0);
+});
+
+test('what only opening members tells says that they are not open yet', async ({ page }, testInfo) => {
+  await page.goto('./');
+  // With 65 MiB of zeros behind it, it is more than is opened without being asked for.
+  await dropZip(
+    page,
+    testInfo.outputPath('large.zip'),
+    `fatbin = open(${JSON.stringify(FATBIN)}, 'rb').read()`,
+    "z.writestr('a.fatbin', fatbin)",
+    "z.writestr('b.fatbin', fatbin + bytes(65 << 20), zipfile.ZIP_DEFLATED)",
+  );
+  const none = page.locator('kernel-scope-panel .none');
+  await show(page, 'Missing kernels');
+  await expect(none).toHaveText(
+    /The members have not been opened yet: what is missing is known once all were\.\s*Open them/,
+  );
+  await show(page, 'Kernels across members');
+  await expect(none).toContainText('The members have not been opened yet: no kernel was found so far.');
+  await axe(page);
+  await none.getByRole('button', { name: 'Open them' }).click();
+  const across = page.getByRole('grid', { name: 'Kernels across members' });
+  await expect(across.locator('.row')).toHaveCount(1, { timeout: 60_000 });
+  await expect(across.locator('.title').last()).toContainText('compute_80');
+  await expect(none).toHaveCount(0);
+});
+
+test('the table of architectures fits a narrow page', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('./');
+  for (const file of [
+    FATBIN,
+    'tests/fixtures/container/package.whl',
+    'tests/fixtures/amdgpu/con/three.ccob-v3-zstd.hipfb',
+  ]) {
+    await drop(page, file);
+    await expect(title(page)).toHaveText(basename(file));
+    const archs = page.getByRole('table', { name: 'Architectures' });
+    await expect(archs.getByRole('columnheader')).toHaveText(['Architecture', 'Members', 'Size', 'Kernels']);
+    const overhang = () => archs.evaluate((table) => table.scrollWidth - (table.parentElement?.clientWidth ?? 0));
+    await expect.poll(overhang, file).toBeLessThanOrEqual(0);
+    await expect(archs.locator('tbody td:first-child').first()).toContainText('machine code');
+    await expect(archs.locator('tbody td:nth-child(3)').first()).toContainText(/stored [\d,]+/);
+    await axe(page, file);
+  }
 });

@@ -2,9 +2,8 @@
 // its member, a name to the first.
 
 import { css, html, nothing } from 'lit';
-import { isAbort, message, Stopped } from '../client.ts';
 import type { Column } from '../protocol.ts';
-import type { Change, Session } from '../session.ts';
+import type { Session } from '../session.ts';
 import { define, Part } from './part.ts';
 import './survey.ts';
 import type { Lead } from './table.ts';
@@ -26,21 +25,6 @@ export class Across extends Part {
   constructor() {
     super();
     this.columns = [];
-  }
-
-  protected override changed(change: Change | null): void {
-    if (change === 'surveyed') void this.#learn();
-    if (change === null) this.requestUpdate();
-  }
-
-  /** Opening members finds architectures, which have columns. */
-  async #learn(): Promise<void> {
-    try {
-      const columns = await this.session?.call('columns', ['across']);
-      if (columns && columns.length !== this.columns.length) this.columns = columns;
-    } catch (error) {
-      if (!isAbort(error) && !(error instanceof Stopped)) this.session?.onNotice(message(error));
-    }
   }
 
   #leadsOf(session: Session): Record<string, Lead> {
@@ -72,16 +56,13 @@ export class Across extends Part {
 
 /** Opens the member that has the kernel which a cell is about, at the kernel. */
 async function openFound(session: Session, row: number, column: string): Promise<void> {
-  try {
+  await session.attempt('The kernel cannot be shown', async () => {
     const found = await session.call('foundKernel', [row, column]);
-    if (found) session.openMember(found.path, kernelPlace(found.kernel));
-  } catch (error) {
-    if (!isAbort(error)) session.onNotice(message(error));
-  }
-}
-
-function kernelPlace(kernel: number) {
-  return { src: null, member: null, decode: null, view: `kernels/${kernel}`, at: null, select: null, launch: null };
+    if (!found) return;
+    const view = found.kernel === null ? 'texts/0' : `kernels/${found.kernel}`;
+    const nowhere = { src: null, member: null, decode: null, at: null, select: null, launch: null };
+    session.openMember(found.path, { ...nowhere, view });
+  });
 }
 
 define('kernel-scope-across', Across);

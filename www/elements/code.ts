@@ -140,14 +140,13 @@ export class Code extends Part {
     if (!session) return;
     this.#finding?.abort();
     this.#finding = new AbortController();
-    try {
-      const text = await textOf(session, kernel, { signal: this.#finding.signal });
+    const { signal } = this.#finding;
+    await session.attempt('The text cannot be shown', async () => {
+      const text = await textOf(session, kernel, { signal });
       if (text === null) return session.onNotice('None of the texts is said to be of this function.', 'info');
       showRow(session, `text/${text}`, line - 1);
       session.view = `texts/${text}`;
-    } catch (error) {
-      if (!isAbort(error)) session.onNotice(message(error));
-    }
+    });
   }
 
   /** What leads to the first instruction of a run of stalls. */

@@ -2,7 +2,6 @@
 // what there is of it: registers, predicates, memory. Its rows are selected, and the views of bytes and fields show them.
 
 import { css, html, nothing } from 'lit';
-import { isAbort, message } from '../client.ts';
 import { cellsOf, codePlace } from '../coredump.ts';
 import type { Cell, Column } from '../protocol.ts';
 import type { Session } from '../session.ts';
@@ -125,11 +124,7 @@ export class Coredump extends One {
 
   async #try(act: (session: Session) => Promise<void>): Promise<void> {
     const { session } = this;
-    try {
-      if (session) await act(session);
-    } catch (error) {
-      if (!isAbort(error)) session?.onNotice(message(error));
-    }
+    await session?.attempt('That cannot be shown', () => act(session));
   }
 }
 

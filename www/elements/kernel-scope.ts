@@ -5,7 +5,7 @@
 
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { FileSpace } from '../bytes.ts';
-import { client, message } from '../client.ts';
+import { client } from '../client.ts';
 import { DOCKING, type Docking, isDocking, SIDES, within } from '../docking.ts';
 import { AS_QMD, isDump, joined } from '../dump.ts';
 import type { Example } from '../examples.ts';
@@ -40,6 +40,10 @@ import './tabs.ts';
 interface Notice {
   text: string;
   tone: Tone;
+  /** The file that it is said of: it is shown with that, and gone once that is left or closed. */
+  of: Session | null;
+  /** More than is read here, to be copied. */
+  all: string;
 }
 
 /** Milliseconds that something stays which is only to be known. */
@@ -96,7 +100,7 @@ export class KernelScope extends LitElement {
       kernel-scope-dock { grid-row: 5; }
       .none kernel-scope-dock { display: none; }
       .notices { position: absolute; inset-block-start: 56px; inset-inline: 0; z-index: 5; display: grid; gap: 6px; justify-items: center; pointer-events: none; }
-      .notice { pointer-events: auto; display: flex; gap: 14px; background: var(--ink); color: var(--paper); border-radius: 8px; padding: 7px 14px;
+      .notice { pointer-events: auto; display: flex; flex-wrap: wrap; justify-content: end; gap: 2px 14px; background: var(--ink); color: var(--paper); border-radius: 8px; padding: 7px 14px;
         max-inline-size: min(76ch, calc(100cqi - 32px)); overflow-wrap: anywhere; box-shadow: 0 3px 14px rgb(0 0 0 / .2); }
       .notice button { font-weight: 600; text-decoration: underline; white-space: nowrap; }
       .message { align-content: center; justify-self: center; padding: 24px 20px; max-inline-size: 72ch; display: grid; gap: 12px; justify-items: start; overflow-wrap: anywhere; }
@@ -147,6 +151,8 @@ export class KernelScope extends LitElement {
   #left: EventTarget | null = null;
   /** The file that `src` has opened, and the one that it is opening. */
   #own: Session | null = null;
+  /** The file that was shown last. */
+  #last: Session | null = null;
   #fetching: Opening | null = null;
   /** What was open when the element was taken out of the page. */
   #leaving: ReturnType<Files['leave']> = [];
@@ -167,8 +173,11 @@ export class KernelScope extends LitElement {
     this.docking = DOCKING;
     this.hasSingle = true;
     this.files = new Files(client(), {
-      changed: () => this.requestUpdate(),
-      notice: (text, tone) => this.#notice(text, tone),
+      changed: () => this.#changed(),
+      notice: (text, tone, of = null, all = '') => this.#notice(text, tone, of, all),
+      done: (what, of) => {
+        this.notices = this.notices.filter((one) => one.of !== of || !one.text.startsWith(what));
+      },
       ask: (error, place) => {
         this.asked = { error, place };
       },
@@ -298,7 +307,7 @@ export class KernelScope extends LitElement {
     const session = await this.files.open(title, find, at);
     if (!session) return null;
     // What could not be opened before is no matter any more.
-    this.notices = this.notices.filter((one) => one.tone === 'info' || !before.includes(one));
+    this.notices = this.notices.filter((one) => one.tone === 'info' || one.of || !before.includes(one));
     return session;
   }
 
@@ -339,10 +348,29 @@ export class KernelScope extends LitElement {
     if (first) this.files.show(first);
   }
 
-  #notice(text: string, tone: Tone): void {
-    const notice = { text, tone };
-    this.notices = [...this.notices.filter((one) => one.text !== text), notice].slice(-3);
+  /** What is only to be known for a moment is said of no file. */
+  #notice(text: string, tone: Tone, about: Session | null = null, all = ''): void {
+    const of = tone === 'info' ? null : about;
+    const notice = { text, tone, of, all };
+    const others = this.notices.filter((one) => one.of !== of);
+    const before = this.notices.filter((one) => one.of === of && one.text !== text);
+    this.notices = [...others, ...before.slice(-2), notice];
     if (tone === 'info') setTimeout(() => this.#dismiss(notice), MOMENT);
+  }
+
+  /** Who goes to another file has read what could not be opened. */
+  #show(session: Session): void {
+    this.notices = this.notices.filter(({ tone, of }) => tone === 'info' || of);
+    this.files.show(session);
+  }
+
+  /** Files were opened or closed, or another is shown. */
+  #changed(): void {
+    const { active, sessions } = this.files;
+    const left = this.#last === active ? null : this.#last;
+    this.#last = active;
+    this.notices = this.notices.filter(({ of }) => of === null || (of !== left && sessions.includes(of)));
+    this.requestUpdate();
   }
 
   #dismiss(notice: Notice): void {
@@ -360,7 +388,7 @@ export class KernelScope extends LitElement {
     return html`<div class="scope"><div class="layout ${session ? docking.side : 'empty'}" ${styled({ '--dock': dock })}>
       ${
         files.sessions.length > 1
-          ? html`<kernel-scope-tabs role="region" aria-label="Files" .sessions=${files.sessions} .active=${session} @show=${(event: CustomEvent<Session>) => files.show(event.detail)}
+          ? html`<kernel-scope-tabs role="region" aria-label="Files" .sessions=${files.sessions} .active=${session} @show=${(event: CustomEvent<Session>) => this.#show(event.detail)}
               @close=${(event: CustomEvent<Session>) => this.#close(event.detail)}></kernel-scope-tabs>`
           : nothing
       }
@@ -369,10 +397,7 @@ export class KernelScope extends LitElement {
       <div class="notices">
         ${session ? this.#openings.map((opening) => this.#opening(opening)) : nothing}
         ${session && this.asked ? html`<div class="notice" role="alert">${this.#question(this.asked)}</div>` : nothing}
-        ${this.notices.map(
-          (notice) =>
-            html`<div class="notice" role=${notice.tone === 'error' ? 'alert' : 'status'}><span>${name(notice.text, 500)}</span><button @click=${() => this.#dismiss(notice)}>Dismiss</button></div>`,
-        )}
+        ${this.notices.filter(({ of }) => of === null || of === session).map((notice) => this.#said(notice))}
       </div>
       ${this.isDragged ? html`<div class="over" aria-hidden="true">Drop to open</div>` : nothing}
       <input type="file" multiple hidden aria-label="Files to open" @change=${this.#picked}>
@@ -380,6 +405,13 @@ export class KernelScope extends LitElement {
       <kernel-scope-decode @decode=${this.#decoded}></kernel-scope-decode>
       <kernel-scope-sheet .hasSingle=${this.hasSingle} @single=${this.#switched}></kernel-scope-sheet>
     </div></div>`;
+  }
+
+  #said(notice: Notice) {
+    const { text, tone, all } = notice;
+    return html`<div class="notice" role=${tone === 'error' ? 'alert' : 'status'}><span>${name(text, 500)}</span>
+      ${all && html`<button @click=${() => this.#copy(all, 'all of it')}>Copy all</button>`}
+      <button @click=${() => this.#dismiss(notice)}>Dismiss</button></div>`;
   }
 
   /** A page has one main part; in the page of others it is not ours. */
@@ -475,31 +507,28 @@ export class KernelScope extends LitElement {
     const { address } = session.source;
     // A file of the person's own has no address: what can be told is the place in it.
     const link = `${location.origin}${location.pathname}#${session.place}`;
-    const said = await copyText(
-      link,
-      address === undefined ? 'the place (whoever follows it has to open the file)' : 'the link',
-    );
+    await this.#copy(link, address === undefined ? 'the place (whoever follows it has to open the file)' : 'the link');
+  }
+
+  async #copy(text: string, what: string): Promise<void> {
+    const said = await copyText(text, what);
     this.#notice(said, said.startsWith('not') ? 'error' : 'info');
   }
 
   async #saveReport(session: Session): Promise<void> {
-    try {
+    await session.attempt('The report could not be made', async () => {
       save(new Blob([await session.call('report', [])], { type: 'application/json' }), `${session.name}.json`);
-    } catch (error) {
-      session.onNotice(`The report could not be made: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    });
   }
 
   async #saveMember(session: Session): Promise<void> {
-    try {
+    await session.attempt('The member could not be saved', async () => {
       const whole = { offset: 0, size: session.size };
       const options = { signal: new AbortController().signal, progress: () => {} };
       const { blob } = await new FileSpace(session).save(whole, options);
       save(blob, session.fileName);
       this.#notice(`${session.fileName} saved, ${bytes(blob.size)}.`, 'info');
-    } catch (error) {
-      session.onNotice(`The member could not be saved: ${message(error)}`);
-    }
+    });
   }
 
   #forget(): void {
@@ -618,7 +647,7 @@ export class KernelScope extends LitElement {
     else if (action === 'close-file') this.#close(session);
     else if (action === 'next-file' || action === 'previous-file') {
       const step = action === 'next-file' ? 1 : -1;
-      files.show(sessions.at((sessions.indexOf(session) + step) % sessions.length) ?? session);
+      this.#show(sessions.at((sessions.indexOf(session) + step) % sessions.length) ?? session);
     } else if (action === 'next-region' || action === 'previous-region')
       this.#nextRegion(action === 'next-region' ? 1 : -1);
     else

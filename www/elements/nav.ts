@@ -263,10 +263,10 @@ export class Nav extends Part {
   #open({ key, row, level, leads }: Item): void {
     const { session } = this;
     if (!session) return;
-    const panel = parseView(key).key;
+    const { key: panel, rest } = parseView(key);
     const bytes = row?.target ?? row?.own;
     if (row && panel === 'members') {
-      session.openMember(row.name);
+      void session.openCell(panel, Number(rest));
       return;
     }
     if (level === 1 || !row) session.view = leads ?? panel;

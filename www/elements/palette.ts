@@ -179,14 +179,12 @@ export class Palette extends LitElement {
   /** The next match behind the selection; after the end from the start on. */
   async #search(session: Session, text: string, isHex: boolean): Promise<void> {
     const start = session.selection.offset + 1;
-    try {
+    await session.attempt('The bytes cannot be searched', async () => {
       const ask = (from: number): Promise<Span | null> => session.call('search', [text, isHex, from, false]);
       const span = (await ask(start)) ?? (await ask(0));
       if (span) session.select(Number(span.offset), Number(span.size));
       else session.onNotice(`The file has no ${isHex ? 'bytes' : 'text'} ${name(text, 80)}.`, 'info');
-    } catch (error) {
-      if (!isAbort(error)) session.onNotice(message(error));
-    }
+    });
   }
 
   #run(run: () => void): void {

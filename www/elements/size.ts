@@ -328,12 +328,12 @@ function leadsOf(session: Session, columns: readonly Column[]): Leads {
   let of = leads.get(columns);
   if (!of) {
     const isMember = columns.findIndex(({ key }) => key === 'is_member');
-    const lead = {
+    const lead = (column: string) => ({
       title: 'Open it in a tab of its own (Enter)',
       isLink: (cell: Cell | undefined, cells: readonly Cell[]) => cells[isMember] === true && typeof cell === 'string',
-      go: (path: Cell | undefined) => session.openMember(String(path)),
-    };
-    of = { name: lead, same_as: lead };
+      go: (_: Cell | undefined, index: number) => session.openCell('size', index, column),
+    });
+    of = { name: lead('name'), same_as: lead('same_as') };
     leads.set(columns, of);
   }
   return of;

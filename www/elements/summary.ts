@@ -11,6 +11,13 @@ import './findings.ts';
 import './gpus.ts';
 import './kernel.ts';
 import { define, Part } from './part.ts';
+import { widthObserver } from './width.ts';
+
+/** Pixels below which columns of these tables stand below others. */
+const NARROW = 560;
+const BELOW: Record<string, Record<string, string>> = {
+  archs: { code: 'target', stored_size: 'size', compression: 'size' },
+};
 
 /** The first rows of a table. */
 export interface Rows {
@@ -42,7 +49,7 @@ export interface SummaryData {
 const FINDINGS = 4;
 
 export class SummaryView extends Part {
-  static override properties = { ...super.properties, data: { attribute: false } };
+  static override properties = { ...super.properties, data: { attribute: false }, width: { state: true } };
   static override styles = [
     super.styles,
     css`
@@ -61,19 +68,33 @@ export class SummaryView extends Part {
         linear-gradient(-90deg, color-mix(in srgb, var(--ink) 22%, transparent), transparent) 100% 0 / 12px 100% scroll no-repeat; }
       table { border-collapse: collapse; inline-size: 100%; font: 12.5px var(--mono); }
       th { text-align: start; font: 600 12px var(--sans); color: var(--dim); padding: 3px 10px 3px 0; border-block-end: 1px solid var(--line); white-space: nowrap; }
-      td { padding: 3.5px 10px 3.5px 0; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); unicode-bidi: isolate; white-space: nowrap; }
+      td { vertical-align: baseline; padding: 3.5px 10px 3.5px 0; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); unicode-bidi: isolate; white-space: nowrap; }
       td:first-child { white-space: normal; overflow-wrap: anywhere; min-inline-size: 10em; }
       .right { text-align: end; }
+      .under { color: var(--dim); font-size: 11px; }
       .more { margin-block-start: 6px; }
       @container (max-width: 700px) { :host { padding-inline: 12px; } }
     `,
   ];
 
   declare data: SummaryData | null;
+  declare width: number;
+  readonly #observer = widthObserver(this);
 
   constructor() {
     super();
     this.data = null;
+    this.width = 800;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#observer?.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#observer?.disconnect();
   }
 
   override render() {
@@ -87,9 +108,9 @@ export class SummaryView extends Part {
       <kernel-scope-survey flush .session=${session}></kernel-scope-survey>
       ${this.#rows('archs', 'Architectures', data.archs)}
       ${data.archs ? this.#gpus(data.gpus, 'lead') : nothing}
-      ${this.#rows('members', 'Members', data.members, (cell) => session.openMember(cell))}
+      ${this.#rows('members', 'Members', data.members, (index) => session.openCell('members', index))}
       ${this.#rows('across', 'Kernels across members', data.across, () => this.#show('across'))}
-      ${this.#rows('kernels', 'Kernels', data.kernels, (_, index) => this.#show(`kernels/${index}`))}
+      ${this.#rows('kernels', 'Kernels', data.kernels, (index) => this.#show(`kernels/${index}`))}
       <div class="columns">
         <section><h3>What it is made of</h3>${this.#composition()}</section>
         <section>
@@ -101,13 +122,16 @@ export class SummaryView extends Part {
   }
 
   /** The first rows of a table; what they are called leads somewhere. */
-  #rows(table: string, title: string, rows: Rows | null, go?: (cell: string, index: number) => void) {
+  #rows(table: string, title: string, rows: Rows | null, go?: (index: number) => void) {
     if (!rows || rows.window.rows.length === 0) return nothing;
     const { columns, window } = rows;
     const all = Math.max(window.matched, this.session?.countOf(table) ?? 0);
-    const shown = columns.flatMap((column, index) =>
+    const told = columns.flatMap((column, index) =>
       column.is_shown && column.unit !== 'hex' ? [{ column, index }] : [],
     );
+    const below = (this.width < NARROW && BELOW[table]) || {};
+    const shown = told.filter(({ column }) => !below[column.key]);
+    const under = (key: string) => told.filter(({ column }) => below[column.key] === key);
     return html`
       <h3 class="lead">${title} · ${count(all)}</h3>
       <div class="wide"><table aria-label=${title}>
@@ -117,7 +141,8 @@ export class SummaryView extends Part {
             html`<tr>${shown.map(({ column, index }, at) => {
               const text = this.#cell(columns, row, index);
               return html`<td class=${isRight(column) ? 'right' : ''}>
-              ${at === 0 && go ? html`<button class="link" @click=${() => go(String(row[index]), window.index[i] ?? i)}>${text}</button>` : text}</td>`;
+                ${at === 0 && go ? html`<button class="link" @click=${() => go(window.index[i] ?? i)}>${text}</button>` : text}
+                ${under(column.key).map(({ column, index }) => html`<div class="under">${this.#under(column, this.#cell(columns, row, index))}</div>`)}</td>`;
             })}</tr>`,
         )}</tbody>
       </table></div>
@@ -127,6 +152,11 @@ export class SummaryView extends Part {
           : nothing
       }
     `;
+  }
+
+  /** A cell that stands below another; what numbers are of is said. */
+  #under(column: Column, text: string): string {
+    return text && isRight(column) ? `${column.title.toLowerCase()} ${text}` : text;
   }
 
   #cell(columns: Column[], row: Cell[], index: number): string {

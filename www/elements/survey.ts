@@ -21,26 +21,24 @@ export class SurveyStrip extends Part {
   override render() {
     const survey = this.session?.survey;
     if (!survey || survey.total === 0 || survey.finished) return nothing;
-    const { done, total, totalBytes, running, isStopped } = survey;
-    if (!running && done === 0 && !isStopped) {
+    const { said, total, totalBytes, running, isStopped } = survey;
+    if (said === '') {
       const members = total === 1 ? 'Open the member' : `Open all ${count(total)} members`;
       return html`<div class="strip">
         <button class="button" @click=${() => survey.start()}>${members} (${size(totalBytes)} unpacked)</button>
         <span class="dim">for their kernels, and for which are the same</span>
       </div>`;
     }
-    const opened = `${count(done)} of ${count(total)} members`;
-    const state = running ? `Opening: ${opened}` : isStopped ? `Stopped at ${opened}` : `Paused at ${opened}`;
     return html`<div class="strip" role="group" aria-label="Opening members">
       <progress max="100" .value=${survey.share * 100} aria-label="Members that are open"></progress>
-      <span class="dim">${state}</span>
+      <span class="dim">${said}</span>
       ${
         running
           ? html`<button class="button" @click=${() => survey.pause()}>Pause</button>`
           : html`<button class="button" @click=${() => survey.start()}>Continue</button>`
       }
       ${isStopped ? nothing : html`<button class="button" @click=${() => survey.cancel()}>Stop</button>`}
-      <span class="unseen" role="status">${running ? '' : state}</span>
+      <span class="unseen" role="status">${running ? '' : said}</span>
     </div>`;
   }
 }

@@ -29,6 +29,7 @@ import {
   type Setup,
   SURVEYED,
   shownColumns,
+  TOLD_BY_MEMBERS,
   TREES,
   type Tree,
   targetOf,
@@ -609,6 +610,14 @@ export class Table extends Part {
 
   #none() {
     const { answered: filter } = this.#kept;
+    const { survey } = this.session ?? {};
+    const kind = kindOf(this.table);
+    if (this.#all === 0 && survey && survey.total > 0 && !survey.finished && TOLD_BY_MEMBERS.has(kind)) {
+      const state = survey.said || 'The members have not been opened yet';
+      const until = kind === 'missing' ? 'what is missing is known once all were' : 'no kernel was found so far';
+      return html`<p class="none">${state}: ${until}.
+        ${survey.running ? nothing : html`<button class="link" @click=${() => survey.start()}>${survey.said ? 'Continue' : 'Open them'}</button>`}</p>`;
+    }
     if (!filter) return html`<p class="none">There are no rows.</p>`;
     const unknown = unknownColumn(filter, this.columns);
     return html`<p class="none">No row of ${count(this.#all)} has <span class="file">${name(filter, 80)}</span>.

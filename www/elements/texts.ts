@@ -1,7 +1,6 @@
 // <kernel-scope-texts>: the source that a file keeps, such as PTX: the list of texts, or the lines of one.
 
 import { css, html, nothing } from 'lit';
-import { isAbort, message } from '../client.ts';
 import { codeOf } from '../origin.ts';
 import type { Column } from '../protocol.ts';
 import type { Session } from '../session.ts';
@@ -59,15 +58,14 @@ export class Texts extends One {
     if (!session || open === null) return;
     this.#finding?.abort();
     this.#finding = new AbortController();
-    try {
-      const found = await codeOf(session, open, row, { signal: this.#finding.signal });
+    const { signal } = this.#finding;
+    await session.attempt('The code cannot be shown', async () => {
+      const found = await codeOf(session, open, row, { signal });
       if (found) {
         showRow(session, `code/${found.kernel}`, found.row);
         this.show(`kernels/${found.kernel}/code`);
       } else session.onNotice(`No instruction is said to come from line ${row + 1}.`, 'info');
-    } catch (error) {
-      if (!isAbort(error)) session.onNotice(message(error));
-    }
+    });
   }
 }
 
