@@ -242,7 +242,9 @@ pub(crate) fn taken(
     while let Some(index) = at
         && let Some(around) = contents.members.get(index as usize)
     {
-        let whole = around.size().or_else(|| size_of(index));
+        // Of several parts only unpacking them tells how much they are.
+        let found = size_of(index).filter(|_| around.is_stream);
+        let whole = found.or(around.size()).or_else(|| size_of(index));
         taken = share(taken, whole.unwrap_or_default(), around.span.size);
         compression = around.compression;
         at = around.base;

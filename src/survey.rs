@@ -117,7 +117,7 @@ pub struct InArch {
     pub arch: u32,
     /// How many there are.
     pub count: u32,
-    /// The first of them, by its number.
+    /// The first of those that need the most registers, by its number.
     pub first: u32,
     numbers: Numbers,
     /// The next architecture that has a kernel of the name.
@@ -679,6 +679,10 @@ impl Survey {
         while let Some(of) = self.in_archs.get_mut(at as usize) {
             if of.arch == arch {
                 of.count += 1;
+                // NUMBERS begins with registers.
+                if numbers[0] != NONE && (of.numbers[0] == NONE || numbers[0] > of.numbers[0]) {
+                    of.first = kernel;
+                }
                 for (most, number) in of.numbers.iter_mut().zip(numbers) {
                     if *most == NONE || (number != NONE && number > *most) {
                         *most = number;

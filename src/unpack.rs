@@ -311,9 +311,8 @@ impl Unpacker {
                 let block = BlockDecodingStrategy::UptoBlocks(1);
                 self.input
                     .lend(|rest| decoder.decode_blocks(rest, block).ok())?;
-                let more = decoder.collect().unwrap_or_default();
-                self.reserve(more.len());
-                self.unpacked.extend(more);
+                self.reserve(decoder.can_collect());
+                decoder.collect_to_writer(&mut self.unpacked).ok()?;
                 // 0 where the frame does not say it.
                 let declared = decoder.content_size();
                 let is_finished = decoder.is_finished();

@@ -20,6 +20,10 @@ export interface Opening {
   isSlow: boolean;
   /** Gives it up. */
   cancel: () => void;
+  /** The file that it was asked for in; that is closed, and it is given up. */
+  asker: Session | null;
+  /** What is opened, once that is known. */
+  source?: Source;
 }
 
 /** How a file is got hold of. `said` is told how far it has come. */
@@ -86,7 +90,7 @@ export class Files {
     const turn = this.#turns;
     const controller = new AbortController();
     const { signal } = controller;
-    const opening: Opening = { title, said: '', isSlow: false, cancel: () => controller.abort() };
+    const opening: Opening = { title, said: '', isSlow: false, cancel: () => controller.abort(), asker };
     this.openings = [...this.openings, opening];
     const timer = setTimeout(() => {
       opening.isSlow = true;
@@ -101,6 +105,7 @@ export class Files {
     };
     try {
       const source = await find(signal, said);
+      opening.source = source;
       const [session, of] = await Promise.all([
         Session.open(this.#client, source, { signal, progress }, source.member && this.#outer(source)?.file),
         // What a dump was read as when it was left would have to be known before it is opened.
@@ -139,6 +144,8 @@ export class Files {
     // Who asks for it is shown first, so that it does not come late.
     await null;
     const member = memberOf(source, path);
+    // It is on its way.
+    if (this.openings.some(({ source }) => source && isMember(source, member))) return;
     const twin = this.sessions.find((one) => isMember(one.source, member));
     if (!twin || twin.isLost) {
       await this.open(
@@ -278,6 +285,7 @@ export class Files {
   close(session: Session): void {
     const at = this.sessions.indexOf(session);
     this.sessions = this.sessions.filter((one) => one !== session);
+    for (const opening of this.openings) if (opening.asker === session) opening.cancel();
     clearTimeout(this.#timers.get(session));
     this.#keep(session);
     session.close();

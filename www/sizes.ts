@@ -76,6 +76,7 @@ export function sizeView(list: List, columns: readonly Column[], of: number, mea
     next.within = divided(
       next,
       rows(`size/${next.row}`, 0, READ),
+      list(`size/${next.row}`, 0, 0).matched,
       measured,
       top.value * LEAST,
       Math.min(DIVIDED, left),
@@ -89,6 +90,7 @@ export function sizeView(list: List, columns: readonly Column[], of: number, mea
 function divided(
   of: SizeNode,
   rows: readonly SizeRow[],
+  all: number,
   measured: (row: SizeRow) => number,
   least: number,
   most: number,
@@ -96,13 +98,10 @@ function divided(
   const nodes = rows.map((row) => node(row, measured)).sort((a, b) => b.value - a.value);
   const many = nodes.filter(({ value }) => value >= least).length;
   // One that would stand for one other is that one.
-  const kept = nodes.slice(
-    0,
-    nodes.length <= most && nodes.length - many <= 1 ? nodes.length : Math.min(many, most - 1),
-  );
+  const kept = nodes.slice(0, all <= most && all - many <= 1 ? all : Math.min(many, most - 1));
   const told = kept.reduce((sum, { value }) => sum + value, 0);
   const rest = of.value - told;
-  const count = nodes.length - kept.length;
+  const count = all - kept.length;
   if (rest <= 0) return kept;
   const sum = (key: 'stored' | 'unpacked') =>
     Math.max(0, (of[key] ?? 0) - kept.reduce((sum, row) => sum + (row[key] ?? 0), 0));

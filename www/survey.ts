@@ -37,6 +37,8 @@ export class Survey {
   #controller: AbortController | null = null;
   /** When tables were told last, and how far it had come then. */
   #told = { at: Number.NEGATIVE_INFINITY, done: 0 };
+  /** It was told to open members once, whether any is open by now or not. */
+  #hasBegun = false;
   /** How often the reader has stopped while it was at this: it may do so again. */
   #stops = 0;
 
@@ -76,13 +78,13 @@ export class Survey {
 
   /** It has begun, and waits to be told to go on. */
   get paused(): boolean {
-    return !this.running && !this.isStopped && !this.finished && this.done > 0;
+    return !this.running && !this.isStopped && !this.finished && this.#hasBegun;
   }
 
   /** How far it has come, in words; none before it has begun. */
   get said(): string {
     const { running, isStopped } = this;
-    if (!running && !isStopped && this.done === 0) return '';
+    if (!running && !isStopped && !this.#hasBegun) return '';
     const state = running ? 'Opening:' : isStopped ? 'Stopped at' : 'Paused at';
     return `${state} ${count(this.done)} of ${count(this.total)} members`;
   }
@@ -109,6 +111,7 @@ export class Survey {
   start(): void {
     if (this.running || this.finished) return;
     this.isStopped = false;
+    this.#hasBegun = true;
     this.#controller = new AbortController();
     void this.#run(this.#controller);
   }

@@ -186,12 +186,16 @@ impl Reader<'_> {
         if let Some(size) = member.unpacked
             && !unpack::is_plausible(member.compression, member.span.size, size)
         {
-            let message = format!(
-                "{} compressed bytes are declared to unpack to {size}",
-                member.span.size
-            );
-            self.error(member.header.offset, "member", message);
-            if member.is_stream {
+            let packed = member.span.size;
+            if !member.is_stream {
+                let message = format!("{packed} compressed bytes are declared to unpack to {size}");
+                self.error(member.header.offset, "member", message);
+            } else {
+                let message = format!(
+                    "{packed} compressed bytes are said to unpack to {size}: they are cut off, several parts, or have others behind them"
+                );
+                let finding = Diagnostic::warning(Kind::Format, message);
+                self.report(member.header.offset, "member", finding);
                 // What stands at the end of several, or of other bytes, is nobody's size.
                 member.unpacked = None;
                 member.note = "".into();

@@ -67,13 +67,16 @@ export async function numbers(within: Page | Locator): Promise<Record<string, st
   return Object.fromEntries(pairs);
 }
 
-/** Opens a panel by its name in the tree. */
+/** Opens a panel by its name in the tree, where others may still come in between: what was clicked then is another one. */
 export async function show(within: Page | Locator, panel: string): Promise<void> {
-  await within
+  const item = within
     .getByRole('navigation')
     .getByRole('treeitem', { name: new RegExp(`^${panel}( [\\d,]+)?$`) })
-    .and(within.locator('[aria-level="1"]'))
-    .click();
+    .and(within.locator('[aria-level="1"]'));
+  await expect(async () => {
+    await item.click();
+    await expect(item).toHaveAttribute('aria-current', 'page', { timeout: 2000 });
+  }).toPass();
 }
 
 /** Runs all of axe's rules on what is shown, or only on one element of it; findings as one line each. */

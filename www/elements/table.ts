@@ -160,6 +160,11 @@ export class Table extends Part {
       .cell { white-space: pre; overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; }
       .scroller:focus-visible .at { outline: 2px solid var(--accent); outline-offset: -1px; border-radius: 2px; }
       .right, .right button { text-align: end; }
+      /* A button is one piece, which an ellipsis replaces whole: it cuts its own words off. */
+      .cell:has(> .link) { display: flex; }
+      .cell.right:has(> .link) { justify-content: flex-end; }
+      .cell > .link { min-inline-size: 0; overflow: hidden; text-overflow: ellipsis; white-space: pre; }
+      .cell > .fold, .cell > .leaf { flex: none; }
       .cell .swatch { display: inline-block; inline-size: 10px; block-size: 10px; border-radius: 2px; margin-inline-end: 8px; }
       .word { color: var(--dim); }
       .fold { inline-size: 2ch; text-align: center; color: var(--dim); }

@@ -177,12 +177,12 @@ fn run() -> Result<ExitCode, Failure> {
         }
     }
     out.flush()?;
-    // What lists members says what it leaves out; others have it in their findings.
+    // What lists members says what it leaves out, and what is wrong; others have it in their findings.
     if matches!(
         arguments.command.as_str(),
         "ls" | "archs" | "kernels" | "missing" | "size" | "extract"
     ) {
-        members::complain_of_limits(&document)?;
+        members::complain(&document)?;
     }
     Ok(if has_errors || document.findings().has_errors() {
         ExitCode::from(1)

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use kernelscope::container::Member;
 use kernelscope::document::Document;
-use kernelscope::error::Kind;
+use kernelscope::error::{Kind, Severity};
 use kernelscope::lists::{self, GpuList};
 use kernelscope::rows::{Cell, Column, Row, Rows, Table, Unit, column};
 use kernelscope::runs::AnyGpu;
@@ -14,12 +14,27 @@ use serde::Serialize;
 use crate::arguments::{Arguments, Failure};
 use crate::{json, no_gpu, runs, visible};
 
-/// Says what was not looked at, since there is too much of it: numbers are of less then.
-pub fn complain_of_limits(document: &Document) -> std::io::Result<()> {
-    let findings = document.findings().iter();
-    for finding in findings.filter(|finding| finding.kind == Kind::Limit) {
+/// Errors that are told beside what is listed, at most.
+const ERRORS: usize = 10;
+
+/// Says what was not looked at, since there is too much of it: numbers are of less then. And what is wrong, which the exit code tells.
+pub fn complain(document: &Document) -> std::io::Result<()> {
+    let mut errors = 0;
+    for finding in document.findings().all() {
+        let is_error = finding.severity == Severity::Error;
+        errors += usize::from(is_error);
+        if finding.kind != Kind::Limit && (!is_error || errors > ERRORS) {
+            continue;
+        }
         let line = kernelscope::export::visible(&finding.to_string()).into_owned();
         writeln!(std::io::stderr(), "kernelscope: {line}")?;
+    }
+    if errors > ERRORS {
+        let more = errors - ERRORS;
+        writeln!(
+            std::io::stderr(),
+            "kernelscope: {more} more errors are among the findings"
+        )?;
     }
     Ok(())
 }
