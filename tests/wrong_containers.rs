@@ -465,16 +465,17 @@ fn what_is_too_large_to_be_opened_is_extracted_piece_by_piece() {
     assert!(why.contains("malformed"), "{why}");
 }
 
+/// Bytes that hardly pack: those of a linear congruential generator with the multiplier 48271 and the modulus 2^31 - 1.
+fn noise(size: usize) -> Vec<u8> {
+    let next = |seed: &u64| Some(seed * 48271 % 0x7fff_ffff);
+    let seeds = std::iter::successors(Some(48271), next);
+    seeds.map(|seed| seed as u8).take(size).collect()
+}
+
 #[test]
 fn deflate_is_handed_out_with_what_it_looks_back_at() {
     // 3 MiB that repeat every 30,000 bytes: matches reach as far back as deflate's window allows, 32,768.
-    let mut seed = 1_u64;
-    let noise: Vec<u8> = (0..30_000)
-        .map(|_| {
-            seed = seed * 48271 % 0x7fff_ffff;
-            seed as u8
-        })
-        .collect();
+    let noise = noise(30_000);
     let whole: Vec<u8> = noise.iter().copied().cycle().take(3 << 20).collect();
     let deflated = miniz_oxide::deflate::compress_to_vec(&whole, 9);
     assert!(deflated.len() < whole.len() / 10);
@@ -582,13 +583,7 @@ fn the_size_in_a_trailer_is_not_taken_for_that_of_all() {
     let whole = document.open_member(0).expect("a fatbin").source().size();
     assert_eq!(size(&document), whole.to_string());
     // Two parts of 100,000 and of 10 bytes that cannot be packed well: the trailer has the last one's.
-    let mut seed = 1_u64;
-    let noise: Vec<u8> = (0..100_000)
-        .map(|_| {
-            seed = seed * 48271 % 0x7fff_ffff;
-            seed as u8
-        })
-        .collect();
+    let noise = noise(100_000);
     let part = |bytes: &[u8]| {
         let deflated = miniz_oxide::deflate::compress_to_vec(bytes, 6);
         gzip(
