@@ -41,7 +41,7 @@ import './byte.ts';
 import type { Items } from './menu.ts';
 import './menu.ts';
 import { define, Part } from './part.ts';
-import { widthObserver } from './width.ts';
+import { observeSelf, widthObserver } from './width.ts';
 
 const FORMS: [Form, string][] = [
   ['text', 'text'],
@@ -284,7 +284,6 @@ export class Diagram extends Part {
   #mark = '';
   #asked = '';
   #hadFocus = false;
-  readonly #observer = widthObserver(this);
 
   constructor() {
     super();
@@ -296,16 +295,7 @@ export class Diagram extends Part {
     this.page = 0;
     this.said = '';
     this.leads = '';
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.#observer?.observe(this);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#observer?.disconnect();
+    observeSelf(this, widthObserver(this));
   }
 
   protected override changed(change: Change | null): void {

@@ -17,7 +17,7 @@ import './diagram.ts';
 import type { Items } from './menu.ts';
 import './menu.ts';
 import { define, Part } from './part.ts';
-import { widthObserver } from './width.ts';
+import { observeSelf, widthObserver } from './width.ts';
 
 /** Bytes of a word, and those in a row. */
 const WORD = 4;
@@ -116,7 +116,6 @@ export class Made extends Part {
   #field: number | null = null;
   #shown = PAGE;
   #said = '';
-  readonly #observer = widthObserver(this);
 
   constructor() {
     super();
@@ -125,16 +124,7 @@ export class Made extends Part {
     this.text = '';
     this.print = () => Promise.resolve('');
     this.width = 800;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.#observer?.observe(this);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#observer?.disconnect();
+    observeSelf(this, widthObserver(this));
   }
 
   protected override changed(change: null | string): void {

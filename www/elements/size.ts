@@ -15,7 +15,7 @@ import { define, Part } from './part.ts';
 import './survey.ts';
 import './table.ts';
 import type { Leads, Table } from './table.ts';
-import { roomObserver } from './width.ts';
+import { observeSelf, roomObserver } from './width.ts';
 
 /** Rectangles, at most. */
 const MOST = 320;
@@ -96,24 +96,20 @@ export class Size extends Part {
   #pointed: SizeNode | null = null;
   #asking: AbortController | undefined;
   #failed = '';
-  readonly #observer = roomObserver((width, height) => {
-    if (width !== this.room.width || height !== this.room.height) this.room = { width, height };
-  });
-
   constructor() {
     super();
     this.columns = [];
     this.room = { width: 0, height: 0 };
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.#observer?.observe(this);
+    observeSelf(
+      this,
+      roomObserver((width, height) => {
+        if (width !== this.room.width || height !== this.room.height) this.room = { width, height };
+      }),
+    );
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#observer?.disconnect();
     this.#asking?.abort();
   }
 

@@ -11,7 +11,7 @@ import './findings.ts';
 import './gpus.ts';
 import './kernel.ts';
 import { define, Part } from './part.ts';
-import { widthObserver } from './width.ts';
+import { observeSelf, widthObserver } from './width.ts';
 
 /** Pixels below which columns of these tables stand below others. */
 const NARROW = 560;
@@ -79,22 +79,12 @@ export class SummaryView extends Part {
 
   declare data: SummaryData | null;
   declare width: number;
-  readonly #observer = widthObserver(this);
 
   constructor() {
     super();
     this.data = null;
     this.width = 800;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.#observer?.observe(this);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#observer?.disconnect();
+    observeSelf(this, widthObserver(this));
   }
 
   override render() {

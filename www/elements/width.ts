@@ -1,5 +1,7 @@
 // How much room an element has, as it is drawn.
 
+import type { ReactiveElement } from 'lit';
+
 /** Keeps `width` of an element that is observed at the pixels that there are; null where nothing is drawn. */
 export function widthObserver(of: { width: number }): ResizeObserver | null {
   return roomObserver((width) => {
@@ -13,5 +15,13 @@ export function roomObserver(said: (width: number, height: number) => void): Res
   return new ResizeObserver(([entry]) => {
     const { width = 0, height = 0 } = entry?.contentRect ?? {};
     said(Math.floor(width), Math.floor(height));
+  });
+}
+
+/** Observes an element for as long as it is in a page. */
+export function observeSelf(host: ReactiveElement, observer: ResizeObserver | null): void {
+  host.addController({
+    hostConnected: () => observer?.observe(host),
+    hostDisconnected: () => observer?.disconnect(),
   });
 }
