@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Column } from './protocol.ts';
-import { cellText, holders, unknownColumn, unknownText, widths } from './table.ts';
+import { cellText, FULL, fullText, holders, unknownColumn, unknownText, widths } from './table.ts';
 
 const column = (unit: Column['unit'], title = 'Title'): Column => ({ key: 'key', title, unit, is_shown: true });
 
@@ -8,7 +8,13 @@ test('cells are written in the unit of their column', () => {
   expect(cellText(0x318, column('hex'))).toBe('0x318');
   expect(cellText('18446744073709551615', column('hex'))).toBe('0xffffffffffffffff');
   expect(cellText(3976, column('size'))).toBe('3,976');
-  expect(cellText(3976, column('number'))).toBe('3976');
+  expect(cellText(3976, column('number'))).toBe('3,976');
+  expect(cellText(976, column('number'))).toBe('976');
+  expect(cellText(1e5, column('size'))).toBe('100,000');
+  expect(cellText('18446744073709551615', column('size'))).toBe('18,446,744,073,709,551,615');
+  expect(cellText('1234', column('text'))).toBe('1234');
+  // What something is called by is no count.
+  expect(cellText(3976, { ...column('number'), key: 'line' })).toBe('3976');
   expect(cellText('a\nb', column('text'))).toBe('a\\u{a}b');
   expect(cellText(true, column('word'))).toBe('yes');
   expect(cellText(null, column('hex'))).toBe('');
@@ -62,4 +68,15 @@ test('what is not known yet says how far it is known', () => {
   expect(unknownText(columns, [0], true)).toBe('not opened');
   expect(unknownText(columns, [1234], false)).toBe('1,234…');
   expect(unknownText(columns, [3], true)).toBe('3 so far');
+});
+
+test('what may not be seen of a cell is told whole, as far as that is sane', () => {
+  const text = column('text');
+  const told = (cell: string) => fullText(cell, text, cellText(cell, text));
+  expect(told('x'.repeat(30))).toBeNull();
+  const long = `${'x'.repeat(1500)}middle${'y'.repeat(1500)}`;
+  expect(cellText(long, text).length).toBe(200);
+  expect(told(long)).toBe(long);
+  expect(told('z'.repeat(70_000))?.length).toBe(FULL);
+  expect(told(`a\n${'x'.repeat(40)}`)).toBe(`a\\u{a}${'x'.repeat(40)}`);
 });

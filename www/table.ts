@@ -3,13 +3,54 @@
 import type { Cell, Column, Span, Window } from './protocol.ts';
 import { count, hex, name, share } from './text.ts';
 
+/** Characters of what is shown whole, at most. */
+export const FULL = 4096;
+
 /** A cell as it is shown. */
-export function cellText(cell: Cell | undefined, { unit }: Column, limit = 200): string {
+export function cellText(cell: Cell | undefined, { key, unit }: Column, limit = 200): string {
   if (cell === null || cell === undefined) return '';
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no';
   if (unit === 'hex' && (typeof cell === 'number' || /^-?\d+$/.test(cell))) return hex(cell);
-  if (typeof cell === 'number') return unit === 'size' ? count(cell) : unit === 'share' ? share(cell, 1) : String(cell);
-  return name(cell, limit);
+  if (typeof cell === 'number' && unit === 'share') return share(cell, 1);
+  if (unit === 'size' || (unit === 'number' && !ORDINALS.has(key))) return grouped(cell);
+  return name(String(cell), limit);
+}
+
+/** Numbers of something, which are called by them: nothing stands between their digits. Numbers of other columns are counts. */
+const ORDINALS: ReadonlySet<string> = new Set([
+  'burst',
+  'callee_symbol',
+  'caller_symbol',
+  'descriptor',
+  'frame',
+  'index',
+  'info',
+  'kernel',
+  'line',
+  'link',
+  'member',
+  'next',
+  'owner',
+  'parent',
+  'ptx_line',
+  'relocation',
+  'row',
+  'section',
+  'symbol',
+  'table',
+  'target',
+  'type_id',
+]);
+
+/** A count as it is shown; integers past 2^53 come as decimal strings. */
+function grouped(cell: number | string): string {
+  return /^-?\d+$/.test(String(cell)) ? count(cell) : name(String(cell));
+}
+
+/** All of a cell of which `text` is shown, as far as that is sane, where it may not be seen there; null where it is. */
+export function fullText(cell: Cell | undefined, column: Column, text: string): string | null {
+  if (text.length <= 30) return null;
+  return typeof cell === 'string' ? cellText(cell, column, FULL) : text;
 }
 
 /** Whether the column's cells stand against the right edge. */

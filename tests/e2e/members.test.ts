@@ -412,3 +412,64 @@ test('the table of architectures fits a narrow page', async ({ page }) => {
     await axe(page, file);
   }
 });
+
+test('architectures that are packed in several ways fit a narrow page, and what does not fit is reached by keyboard', async ({
+  page,
+}, testInfo) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('./');
+  // Cubins for sm_80 as three compressions have them: nvcc's modes, and zip's.
+  const of = (mode: string) => JSON.stringify(FATBIN.replace('default', mode));
+  await dropZip(
+    page,
+    testInfo.outputPath('ways.zip'),
+    `[z.writestr(n, open(p, 'rb').read()) for n, p in (('a', ${of('none')}), ('b', ${of('speed')}), ('c', ${of('default')}))]`,
+    `z.writestr('d', open(${of('none')}, 'rb').read(), zipfile.ZIP_DEFLATED)`,
+  );
+  const archs = page.getByRole('table', { name: 'Architectures' });
+  await expect(archs.locator('tbody tr').first()).toContainText('none, lz4, zstd, deflate');
+  const wides = page.locator('kernel-scope-summary kernel-scope-wide');
+  const around = wides.filter({ has: archs });
+  await expect.poll(() => around.evaluate((wide) => wide.scrollWidth - wide.clientWidth)).toBe(0);
+  await expect(around).not.toHaveAttribute('tabindex');
+  // The table of members has more columns than that.
+  const wide = wides.filter({ has: page.getByRole('table', { name: 'Members', exact: true }) });
+  await expect(page.getByRole('region', { name: 'Members', exact: true })).toHaveAttribute('tabindex', '0');
+  await axe(page);
+  await wide.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => wide.evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(0);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await expect(wide).not.toHaveAttribute('role');
+  await axe(page);
+});
+
+test('long names are told whole where they are cut off, and counts are in thousands', async ({
+  page,
+  context,
+}, testInfo) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto('./');
+  const name = `${'long/'.repeat(60)}middle/${'path/'.repeat(60)}a.fatbin`;
+  await dropZip(
+    page,
+    testInfo.outputPath('long.zip'),
+    `z.writestr('${name}', open(${JSON.stringify(FATBIN)}, 'rb').read())`,
+  );
+  await show(page, 'Members');
+  await page.getByLabel('Filter Members').fill('a.fatbin depth:0');
+  await expect(members(page).locator('.row')).toHaveCount(1);
+  const path = members(page).locator('.row .link').first();
+  await expect(path).toHaveAttribute('title', `${name}\nOpen it in a tab of its own (Enter)`);
+  await expect(path).toBeVisible();
+  await expect(path).toContainText('…');
+  await axe(page);
+  // What is shown with commas is found, and copied, without.
+  const size = (await readFile(FATBIN)).length;
+  await page.getByLabel('Filter Members').fill(`stored_size:${size}`);
+  await expect(members(page).locator('.row')).toHaveCount(1);
+  await expect(members(page).locator('.row')).toContainText(size.toLocaleString('en'));
+  await members(page).locator('.row .cell').nth(1).click();
+  await page.keyboard.press('Control+c');
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(new RegExp(`\\b${size}\\b`));
+});

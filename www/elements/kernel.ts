@@ -7,6 +7,7 @@ import type { Change } from '../session.ts';
 import { figures } from '../style.ts';
 import { count, name } from '../text.ts';
 import { define, Part } from './part.ts';
+import './wide.ts';
 
 /** Rows of a list that are shown. */
 export const ROWS = 400;
@@ -28,7 +29,6 @@ export class Kernel extends Part {
       h2 { font: 600 18px/1.3 var(--mono); letter-spacing: -.01em; }
       .lead { color: var(--dim); margin: 2px 0 12px; max-inline-size: 78ch; }
       h3 { font: 600 13px var(--sans); margin: 20px 0 4px; }
-      .wide { overflow-x: auto; }
       table { border-collapse: collapse; min-inline-size: min(100%, 600px); font: 12.5px var(--mono); }
       th { text-align: start; font: 600 12px var(--sans); color: var(--dim); padding: 3px 14px; border-block-end: 1px solid var(--line);
         white-space: nowrap; }
@@ -98,10 +98,10 @@ export class Kernel extends Part {
     const tone = (i: number) => `${columns[i]?.isRight ? 'right' : ''} ${columns[i]?.isWord ? 'word' : ''}`;
     return html`
       <h3>${title}</h3>
-      <div class="wide"><table aria-label=${title}>
+      <kernel-scope-wide label=${title}><table aria-label=${title}>
         <thead><tr>${columns.map((column, i) => html`<th scope="col" class=${tone(i)}>${column.title}</th>`)}</tr></thead>
         <tbody>${rows.slice(0, ROWS).map((row) => this.#row(row, tone))}</tbody>
-      </table></div>
+      </table></kernel-scope-wide>
       ${total > ROWS ? html`<p class="dim">and ${count(total - ROWS)} more</p>` : nothing}
     `;
   }

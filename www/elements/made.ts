@@ -17,6 +17,7 @@ import './diagram.ts';
 import type { Items } from './menu.ts';
 import './menu.ts';
 import { define, Part } from './part.ts';
+import './wide.ts';
 import { observeSelf, widthObserver } from './width.ts';
 
 /** Bytes of a word, and those in a row. */
@@ -73,7 +74,7 @@ export class Made extends Part {
       .legend { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 11.5px; color: var(--dim); margin-block-start: 3px; }
       .legend i { display: inline-block; inline-size: 18px; block-size: 10px; margin-inline-end: 6px; border: 1px solid var(--line); }
       kernel-scope-diagram { border: 1px solid var(--line); border-radius: 8px; background: var(--pane); overflow: hidden; max-block-size: min(70vh, 520px); }
-      .wide { overflow-x: auto; margin-block-start: 14px; }
+      kernel-scope-wide { margin-block-start: 14px; }
       table { border-collapse: collapse; font: 12.5px var(--mono); min-inline-size: min(100%, 560px); }
       caption { text-align: start; font: 600 13px var(--sans); padding-block-end: 4px; }
       th { text-align: start; font: 600 12px var(--sans); color: var(--dim); padding: 3px 14px 3px 0; border-block-end: 1px solid var(--line); }
@@ -254,7 +255,7 @@ export class Made extends Part {
 
   #slots(made: Structure) {
     const typed = readInputs(this.text);
-    return html`<div class="wide"><table>
+    return html`<kernel-scope-wide label="What only run time knows"><table>
       <caption>What only run time knows</caption>
       <thead><tr><th scope="col">Value</th><th scope="col">Address or number</th><th scope="col">Field</th><th scope="col">Bits</th><th scope="col">Shift</th></tr></thead>
       <tbody>${made.slots.map((slot, at) => {
@@ -271,7 +272,7 @@ export class Made extends Part {
           </tr>`,
         );
       })}</tbody>
-    </table></div>`;
+    </table></kernel-scope-wide>`;
   }
 
   #slot(slot: Slot, typed: Typed) {

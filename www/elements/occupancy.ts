@@ -10,6 +10,7 @@ import { figures } from '../style.ts';
 import { count, name } from '../text.ts';
 import './chart.ts';
 import { define } from './part.ts';
+import './wide.ts';
 import { Worked } from './worked.ts';
 
 export class Occupancy extends Worked<OccupancyAnswer> {
@@ -22,7 +23,6 @@ export class Occupancy extends Worked<OccupancyAnswer> {
       h3 { font: 600 13px var(--sans); margin: 20px 0 6px; }
       .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(230px, 100%), 1fr)); gap: 16px 28px; }
       kernel-scope-chart { max-inline-size: 440px; }
-      .wide { overflow-x: auto; }
       table { border-collapse: collapse; min-inline-size: min(100%, 560px); font: 12.5px var(--mono); }
       th { text-align: start; font: 600 12px var(--sans); color: var(--dim); padding: 3px 14px 3px 0; border-block-end: 1px solid var(--line);
         white-space: nowrap; }
@@ -60,14 +60,14 @@ export class Occupancy extends Worked<OccupancyAnswer> {
         ({ title, value, note }) => html`<div><dt>${title}</dt><dd><b>${value}</b><small>${note}</small></dd></div>`,
       )}</dl>
       <h3>What limits</h3>
-      <div class="wide"><table aria-label="What limits">
+      <kernel-scope-wide label="What limits"><table aria-label="What limits">
         <thead><tr><th scope="col">Resource</th><th scope="col" class="right">${group}s</th><th scope="col">How that is counted</th></tr></thead>
         <tbody>${limits.map(
           ({ name: of, groups, is_limit: isLimit, note }) => html`<tr class=${isLimit ? 'limit' : ''}>
             <td>${of}${isLimit ? html`<span class="unseen"> (this limits)</span>` : ''}</td>
             <td class="right">${groups === null ? 'any number' : count(groups)}</td><td>${name(note, 400)}</td></tr>`,
         )}</tbody>
-      </table></div>
+      </table></kernel-scope-wide>
       <h3>If it were otherwise</h3>
       <div class="charts">${charts.map(
         (chart) => html`<kernel-scope-chart .chart=${chart} .most=${most} .waves=${waves ?? 0} .wave=${wave}
@@ -75,10 +75,10 @@ export class Occupancy extends Worked<OccupancyAnswer> {
       )}</div>
       <details>
         <summary>The numbers that went into it, and who says so</summary>
-        <div class="wide"><table aria-label="Numbers">
+        <kernel-scope-wide label="Numbers"><table aria-label="Numbers">
           <thead><tr><th scope="col">What</th><th scope="col" class="right">Value</th><th scope="col">Source</th></tr></thead>
           <tbody>${facts.map((fact) => html`<tr><td>${name(fact.name)}</td><td class="right">${name(fact.value)}</td><td>${name(fact.source, 400)}</td></tr>`)}</tbody>
-        </table></div>
+        </table></kernel-scope-wide>
       </details>
     `;
   }

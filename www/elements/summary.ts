@@ -5,12 +5,13 @@ import type { Gpu } from '../gpus.ts';
 import type { Cell, Column, Diagnostic, KernelDetail, Window } from '../protocol.ts';
 import { composition } from '../roles.ts';
 import { styled } from '../styled.ts';
-import { cellText, isRight, isUnknown, unknownText } from '../table.ts';
+import { cellText, fullText, isRight, isUnknown, unknownText } from '../table.ts';
 import { bytes, count, share } from '../text.ts';
 import './findings.ts';
 import './gpus.ts';
 import './kernel.ts';
 import { define, Part } from './part.ts';
+import './wide.ts';
 import { observeSelf, widthObserver } from './width.ts';
 
 /** Pixels below which columns of these tables stand below others. */
@@ -47,6 +48,8 @@ export interface SummaryData {
 }
 
 const FINDINGS = 4;
+/** Characters of a cell. */
+const MOST = 90;
 
 export class SummaryView extends Part {
   static override properties = { ...super.properties, data: { attribute: false }, width: { state: true } };
@@ -61,17 +64,12 @@ export class SummaryView extends Part {
       .roles .swatch { inline-size: 12px; block-size: 12px; border-radius: 2px; }
       .bar { block-size: 8px; border-radius: 2px; min-inline-size: 1px; }
       .roles .num { text-align: end; color: var(--dim); font-size: 12px; }
-      /* Shadows at the edges behind which there is more. */
-      .wide { overflow-x: auto; background: linear-gradient(90deg, var(--paper) 30%, transparent) 0 0 / 32px 100% local no-repeat,
-        linear-gradient(-90deg, var(--paper) 30%, transparent) 100% 0 / 32px 100% local no-repeat,
-        linear-gradient(90deg, color-mix(in srgb, var(--ink) 22%, transparent), transparent) 0 0 / 12px 100% scroll no-repeat,
-        linear-gradient(-90deg, color-mix(in srgb, var(--ink) 22%, transparent), transparent) 100% 0 / 12px 100% scroll no-repeat; }
       table { border-collapse: collapse; inline-size: 100%; font: 12.5px var(--mono); }
       th { text-align: start; font: 600 12px var(--sans); color: var(--dim); padding: 3px 10px 3px 0; border-block-end: 1px solid var(--line); white-space: nowrap; }
       td { vertical-align: baseline; padding: 3.5px 10px 3.5px 0; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); unicode-bidi: isolate; white-space: nowrap; }
       td:first-child { white-space: normal; overflow-wrap: anywhere; min-inline-size: 10em; }
       .right { text-align: end; }
-      .under { color: var(--dim); font-size: 11px; }
+      .under { color: var(--dim); font-size: 11px; white-space: normal; }
       .more { margin-block-start: 6px; }
       @container (max-width: 700px) { :host { padding-inline: 12px; } }
     `,
@@ -124,18 +122,18 @@ export class SummaryView extends Part {
     const under = (key: string) => told.filter(({ column }) => below[column.key] === key);
     return html`
       <h3 class="lead">${title} · ${count(all)}</h3>
-      <div class="wide"><table aria-label=${title}>
+      <kernel-scope-wide label=${title}><table aria-label=${title}>
         <thead><tr>${shown.map(({ column }) => html`<th scope="col" class=${isRight(column) ? 'right' : ''}>${column.title}</th>`)}</tr></thead>
         <tbody>${window.rows.map(
           (row, i) =>
             html`<tr>${shown.map(({ column, index }, at) => {
               const text = this.#cell(columns, row, index);
-              return html`<td class=${isRight(column) ? 'right' : ''}>
+              return html`<td class=${isRight(column) ? 'right' : ''} title=${fullText(row[index], column, text) ?? nothing}>
                 ${at === 0 && go ? html`<button class="link" @click=${() => go(window.index[i] ?? i)}>${text}</button>` : text}
                 ${under(column.key).map(({ column, index }) => html`<div class="under">${this.#under(column, this.#cell(columns, row, index))}</div>`)}</td>`;
             })}</tr>`,
         )}</tbody>
-      </table></div>
+      </table></kernel-scope-wide>
       ${
         all > window.rows.length
           ? html`<p class="more"><button class="link" @click=${() => this.#show(table)}>All ${count(all)} ${title.toLowerCase()}</button></p>`
@@ -153,7 +151,7 @@ export class SummaryView extends Part {
     const column = columns[index] as Column;
     const isOpen = row[index] !== null || !isUnknown(columns, row, column);
     return isOpen
-      ? cellText(row[index], column, 90)
+      ? cellText(row[index], column, MOST)
       : unknownText(columns, row, this.session?.survey.isStopped ?? false);
   }
 

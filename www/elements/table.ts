@@ -19,6 +19,8 @@ import { store, stored } from '../stored.ts';
 import { styled } from '../styled.ts';
 import {
   cellText,
+  FULL,
+  fullText,
   holders,
   isRight,
   isSetup,
@@ -62,6 +64,8 @@ const RUN = 'Tap the last row to select';
 const INDENT = 2;
 /** Characters of the invisible box that says how wide they are. */
 const PROBE = 10;
+/** What has as many characters may not fit in the lines for a whole cell: these can be scrolled. */
+const LONG = 150;
 
 const FORMS: readonly { form: RowsForm; title: string; extension: string; type: string }[] = [
   { form: 'text', title: 'text', extension: 'txt', type: 'text/plain' },
@@ -641,9 +645,10 @@ export class Table extends Part {
     const column = this.columns[index];
     if (!column || row < first || row >= first + rows) return nothing;
     const { window, at } = this.#find(row);
-    const text = cellText(window?.rows[at]?.[index], column, 1000);
+    const text = cellText(window?.rows[at]?.[index], column, FULL);
     if (text.length <= (this.#setup.widths[column.key] ?? this.#widths.get(index) ?? 0)) return nothing;
-    return html`<div class="whole ${row >= first + rows - 5 ? 'above' : ''}"><span class="dim">${column.title}</span><span class="file">${text}</span></div>`;
+    return html`<div class="whole ${row >= first + rows - 5 ? 'above' : ''}" tabindex=${text.length > LONG ? 0 : nothing}
+      role=${text.length > LONG ? 'region' : nothing} aria-label=${text.length > LONG ? `${column.title}, whole` : nothing}><span class="dim">${column.title}</span><span class="file">${text}</span></div>`;
   }
 
   /** The widths of the columns that are shown; the last column of text takes the room that is left. */
@@ -722,15 +727,24 @@ export class Table extends Part {
     const text = isOpen
       ? cellText(cell, column)
       : unknownText(this.columns, cells, this.session?.survey.isStopped ?? false);
+    const whole = fullText(cell, column, text);
     const tone = `cell ${isRight(column) ? 'right' : ''} ${column.unit} ${isAt ? 'at' : ''}`;
     return html`<div class=${tone} role="gridcell" aria-colindex=${index + 1} id=${isAt ? cellId(row, index) : nothing}
-      title=${text.length > 30 ? text : nothing}>${isTrunk ? this.#branch(row) : nothing}${this.#content(column, cell, text, hasTarget, this.#leadOf(index, cells))}</div>`;
+      title=${whole ?? nothing}>${isTrunk ? this.#branch(row) : nothing}${this.#content(column, cell, text, hasTarget, this.#leadOf(index, cells), whole)}</div>`;
   }
 
-  #content(column: Column, cell: Cell | undefined, text: string, hasTarget: boolean, lead: Lead | null) {
-    if (lead) return html`<button class="link" tabindex="-1" title=${lead.title}>${text}</button>`;
+  #content(
+    column: Column,
+    cell: Cell | undefined,
+    text: string,
+    hasTarget: boolean,
+    lead: Lead | null,
+    whole: string | null,
+  ) {
+    const before = whole === null ? '' : `${whole}\n`;
+    if (lead) return html`<button class="link" tabindex="-1" title=${before + lead.title}>${text}</button>`;
     if (hasTarget && column.key === LINKS[kindOf(this.table)]) {
-      return html`<button class="link" tabindex="-1" title=${this.follow ? 'Open it (Ctrl+Enter)' : 'Go to its bytes (Ctrl+Enter)'}>${text}</button>`;
+      return html`<button class="link" tabindex="-1" title=${before + (this.follow ? 'Open it (Ctrl+Enter)' : 'Go to its bytes (Ctrl+Enter)')}>${text}</button>`;
     }
     if (column.key === 'barriers' && kindOf(this.table) === 'code') return lanes(text);
     if (column.key === 'text' && kindOf(this.table) === 'text') {
