@@ -103,6 +103,22 @@ describe('sizeView', () => {
     expect(node.within.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(1e6, 3);
   });
 
+  it('tells the largest of many small ones', () => {
+    const one = (i: number, stored: number) => ({ name: `n${i}`, stored });
+    // 16,000 of 100 bytes but for ten of 200: 15,990 x 100 + 10 x 200 = 1,601,000 bytes, of which one has 1/16,010 or twice as much.
+    const within = Array.from({ length: 16_000 }, (_, i) => one(i, i % 1600 === 7 ? 200 : 100));
+    const { node } = sizeView(table({ name: 'file', stored: 1_601_000, within }), COLUMNS, 0, 'stored', 320);
+    // With 49 others the ten are 59; 16,000 - 59 are left.
+    expect(names(node.within).slice(0, 10)).toEqual(Array.from({ length: 10 }, (_, i) => `n${7 + 1600 * i}`));
+    expect(node.within.length).toBe(60);
+    expect(node.within.at(-1)?.name).toBe('15,941 more');
+    expect(node.within.at(-1)?.value).toBe(1_601_000 - 10 * 200 - 49 * 100);
+    // What has no pixel is not told: of 100,000 each is 1/100,000.
+    const tiny = Array.from({ length: 100_000 }, (_, i) => one(i, 10));
+    const view = sizeView(table({ name: 'file', stored: 1e6, within: tiny }), COLUMNS, 0, 'stored', 320);
+    expect(names(view.node.within)).toEqual(['100,000 more']);
+  });
+
   it('takes what is not known, or nothing, as it is', () => {
     const { node } = sizeView(
       table({ name: 'file', stored: 0, size: null, within: [{ name: 'a', stored: 0 }] }),

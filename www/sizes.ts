@@ -39,13 +39,13 @@ type List = (table: string, start: number, count: number) => Window;
 
 /** Rows that one is divided into: the others are one rectangle. */
 const DIVIDED = 60;
-/** The least part of the whole that is a rectangle of its own, and that is divided further. */
-const LEAST = 1 / 4000;
+/** The least part of the whole that is a rectangle of its own, some pixels of a map; and that is divided further. */
+const LEAST = 1 / 40_000;
 const DIVISIBLE = 1 / 150;
 /** How many levels are shown in each other. */
 const LEVELS = 3;
 /** Rows that are in one, as far as they are looked at. */
-const READ = 10_000;
+const READ = 20_000;
 
 /** What is to be shown of row `of`, in `most` rectangles at most. */
 export function sizeView(list: List, columns: readonly Column[], of: number, measure: Measure, most: number): SizeView {
