@@ -94,6 +94,15 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// How grave it is, 0 the most. That not all was looked at has to be known whatever else is wrong.
+    fn weight(&self) -> usize {
+        match (self.severity, self.kind) {
+            (Severity::Error, _) | (_, Kind::Limit) => 0,
+            (Severity::Warning, _) => 1,
+            (Severity::Note, _) => 2,
+        }
+    }
+
     fn new(severity: Severity, kind: Kind, message: impl Into<String>) -> Self {
         Self {
             severity,
@@ -206,10 +215,12 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// The findings about a file, in the order in which they were met. Bounded: a file of nothing but
-/// mistakes costs no more than [`Diagnostics::LIMIT`] of them, and the rest are counted.
+/// mistakes costs no more than [`Diagnostics::LIMIT`] of them, and the rest are counted. The gravest are kept.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
+    /// How many of the list have each weight, from the gravest on.
+    weights: [usize; 3],
     more: u64,
 }
 
@@ -219,11 +230,19 @@ impl Diagnostics {
 
     /// Adds one.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if self.list.len() < Self::LIMIT {
-            self.list.push(diagnostic);
-        } else {
+        let weight = diagnostic.weight();
+        if self.list.len() >= Self::LIMIT {
             self.more += 1;
+            let lightest = self.weights.iter().rposition(|&count| count > 0);
+            let Some(lightest) = lightest.filter(|&lightest| lightest > weight) else {
+                return;
+            };
+            let last = self.list.iter().rposition(|kept| kept.weight() == lightest);
+            self.list.remove(last.unwrap_or_default());
+            self.weights[lightest] -= 1;
         }
+        self.weights[weight] += 1;
+        self.list.push(diagnostic);
     }
 
     /// Takes the value, or the error as a finding.

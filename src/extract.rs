@@ -4,7 +4,7 @@
 
 use crate::container::{Member, Unpacking, names};
 use crate::document::{Document, Opening};
-use crate::error::{Diagnostic, Result};
+use crate::error::{Diagnostic, Error, Kind, Result};
 use crate::index::Index;
 
 /// Members that lie in others which are known only when these are unpacked: so deep they are followed.
@@ -164,6 +164,15 @@ impl Extract {
             };
             let inner = outer.contents().path(index);
             let path = format!("{}{inner}", level.around);
+            let large = outer.large(index, &opened);
+            // It is said by what it lies in, which does not know what that lies in.
+            let opened = opened.map_err(|error| {
+                let mut finding = error.into_diagnostic();
+                if !level.around.is_empty() {
+                    finding.context = Some(format!("member {path}"));
+                }
+                Error::from(finding)
+            });
             if let Ok(member) = &opened {
                 self.findings.append(&mut member.packing(&level.around));
             }
@@ -187,7 +196,7 @@ impl Extract {
                         name: self.unique(name.unwrap_or_default()),
                         path,
                         opened,
-                        large: None,
+                        large,
                         findings: std::mem::take(&mut self.findings),
                     })));
                 }
@@ -223,15 +232,15 @@ impl Document {
             && self.contents().members[index as usize].is_only_extracted()
         {
             let unpacking = self.contents().begin_large(self.source(), index)?;
-            return Ok(Extracted {
-                path: path.into(),
-                name: self.contents().file_names(base).swap_remove(index as usize),
-                findings: Vec::new(),
-                opened: Err(unpacking.refusal()),
-                large: Some(unpacking),
-            });
+            return Ok(self.extract_large(index, unpacking, path, base));
         }
-        let member = self.open_path(path)?;
+        let opened = self.open_path(path);
+        if let Some((index, None)) = self.contents().find(path)
+            && let Some(unpacking) = self.large(index, &opened)
+        {
+            return Ok(self.extract_large(index, unpacking, path, base));
+        }
+        let member = opened?;
         Ok(Extracted {
             path: path.into(),
             name: self.file_name(path, base, &member),
@@ -239,6 +248,27 @@ impl Document {
             opened: Ok(member),
             large: None,
         })
+    }
+
+    fn extract_large(&self, index: u32, unpacking: Unpacking, path: &str, base: &str) -> Extracted {
+        Extracted {
+            path: path.into(),
+            name: self.contents().file_names(base).swap_remove(index as usize),
+            findings: Vec::new(),
+            opened: Err(unpacking.refusal()),
+            large: Some(unpacking),
+        }
+    }
+
+    /// The bytes of a member, to be handed out one after the other, where opening it has shown that there are too many.
+    fn large(&self, index: u32, opened: &Result<Document>) -> Option<Unpacking> {
+        let refused = opened.as_ref().err()?.diagnostic();
+        let member = self.contents().members.get(index as usize)?;
+        let is_declared = member.unpacked.is_some() && !member.is_stream;
+        if refused.kind != Kind::Limit || is_declared {
+            return None;
+        }
+        self.contents().begin_large(self.source(), index).ok()
     }
 
     /// What a file of the member of that path is to be called, of a file that is called `base`.

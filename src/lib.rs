@@ -14,7 +14,7 @@
 //! | on which GPUs code runs | [`compatibility`] |
 //! | what a launch of a kernel hands to the GPU; how many blocks run at once | [`launch`], [`typed`], [`occupancy`] |
 //! | what was dropped; what bytes that somebody has dumped are; such bytes as text | [`container`], [`decode`], [`dump`] |
-//! | LZ4, Zstandard and deflate | [`unpack`] |
+//! | LZ4, Zstandard and deflate | [`unpack`], [`zstd`] |
 //! | tables, sorted, filtered and served in windows | [`rows`], [`lists`], [`dumps`], [`coredump`], [`members`], [`survey`], [`across`], [`size`], [`kernels`], [`bank`], [`patches`], [`metadata`] |
 //! | where an expression leads, names that fit some words | [`goto`] |
 //! | everything as one JSON object | [`report`] |
@@ -68,6 +68,7 @@ pub mod unpack;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 mod words;
+pub mod zstd;
 
 pub use document::Document;
 pub use source::Source;

@@ -580,7 +580,7 @@ impl Survey {
             ),
         ];
         // That is a finding already.
-        if member.is_too_large() && !member.is_stream {
+        if member.is_too_large() && !member.is_size_guessed() {
             return false;
         }
         for (said, (is_so, why)) in self.said.iter_mut().zip(whys) {

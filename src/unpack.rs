@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Severity};
 use crate::source::Source;
+use crate::zstd;
 
 /// How bytes are packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -74,8 +75,6 @@ pub const LIMIT: u64 = 1 << 30;
 /// A window that zstd may ask for whatever the size: the least that its specification wants decoders to have.
 const WINDOW: u64 = 8 << 20;
 
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
 /// Whether so many packed bytes can unpack to `size`.
 pub fn is_plausible(compression: Compression, packed: u64, size: u64) -> bool {
     size <= packed.saturating_mul(compression.densest())
@@ -89,7 +88,7 @@ pub enum Expected {
     /// Nothing declares how many.
     Undeclared,
     /// Nothing declares how many of a compressed file: gzip members without the header of the first, or zstd frames, one behind the
-    /// other. What is wrong there that does not keep it from being unpacked is told ([`Unpacker::wrong`]).
+    /// other, and perhaps other bytes behind them.
     Stream,
 }
 
@@ -98,8 +97,8 @@ pub type Wrong = (Severity, &'static str);
 
 const MALFORMED: &str =
     "it cannot be unpacked: the compressed bytes are malformed, or more than is declared";
-const MALFORMED_UNDECLARED: &str =
-    "it cannot be unpacked: the compressed bytes are malformed, or too many";
+const MALFORMED_UNDECLARED: &str = "it cannot be unpacked: the compressed bytes are malformed";
+const TOO_MUCH: &str = "it unpacks to more bytes than are unpacked at once";
 
 /// Bytes that a block of zstd takes at most, with its header and the checksum behind it; the header of a frame takes less.
 const BLOCK: usize = (128 << 10) + 3 + 4;
@@ -138,6 +137,8 @@ enum State {
     Frame(Box<FrameDecoder>, u64),
     /// There may be more frames.
     Behind,
+    /// Nothing of a compressed file is to come: there may be bytes behind it.
+    Rest,
     Done,
 }
 
@@ -202,34 +203,37 @@ impl Unpacker {
             }
             let gone_on = self.go_on(left.min(ROOM));
             let gone_on = gone_on.filter(|()| self.input.failed.is_none());
+            if self.is_full() && (gone_on.is_none() || self.made() > self.most) {
+                return Err(TOO_MUCH);
+            }
             gone_on.ok_or(match is_declared {
                 true => MALFORMED,
                 false => MALFORMED_UNDECLARED,
             })?;
-            if self.made() > self.most && !is_declared {
-                return Err(MALFORMED_UNDECLARED);
-            }
         }
         match self.expected {
             Expected::Declared(size) if self.made() != size => {
-                return Err("it unpacks to another number of bytes than is declared");
+                Err("it unpacks to another number of bytes than is declared")
             }
-            Expected::Stream if self.input.left() > 0 => {
-                let why = "bytes behind the compressed data are not read";
-                self.wrong.get_or_insert((Severity::Warning, why));
-            }
-            _ => {}
+            _ => Ok(true),
         }
-        Ok(true)
     }
 
     /// All that is not taken yet of what it unpacks to.
     ///
     /// # Errors
-    /// Those of [`Unpacker::step`].
+    /// Those of [`Unpacker::step`], and what is wrong with it where that is an error.
     pub fn finish(mut self) -> Result<Vec<u8>, &'static str> {
         while !self.step(u64::MAX)? {}
-        Ok(self.unpacked)
+        match self.wrong {
+            Some((Severity::Error, why)) => Err(why),
+            _ => Ok(self.unpacked),
+        }
+    }
+
+    /// Whether there is as much as may come out of what does not declare how much that is.
+    pub fn is_full(&self) -> bool {
+        !matches!(self.expected, Expected::Declared(_)) && self.made() >= self.most
     }
 
     /// Those of the unpacked bytes that were not taken, once it is done.
@@ -266,9 +270,15 @@ impl Unpacker {
         Ok(())
     }
 
-    /// What is wrong with a compressed file that could be unpacked.
+    /// What is wrong with bytes that could be unpacked: the gravest.
     pub fn wrong(&self) -> Option<Wrong> {
         self.wrong
+    }
+
+    fn say(&mut self, severity: Severity, why: &'static str) {
+        if self.wrong.is_none_or(|(known, _)| severity < known) {
+            self.wrong = Some((severity, why));
+        }
     }
 
     /// Why packed bytes could not be read, if they could not.
@@ -290,13 +300,19 @@ impl Unpacker {
                     self.input.skip(all as u64)?;
                     State::Done
                 }
-                Compression::Zstd => {
-                    let window = self.most.clamp(WINDOW, LIMIT);
-                    let mut decoder = Box::new(FrameDecoder::new());
-                    decoder.set_max_window_size(window);
-                    self.input.lend(|rest| decoder.init(rest).ok())?;
-                    State::Frame(decoder, self.made())
-                }
+                Compression::Zstd => match zstd::skipped(self.input.peek(8)) {
+                    Some(size) => {
+                        self.input.skip(size)?;
+                        State::Begin
+                    }
+                    None => {
+                        let window = self.most.clamp(WINDOW, LIMIT);
+                        let mut decoder = Box::new(FrameDecoder::new());
+                        decoder.set_max_window_size(window);
+                        self.input.lend(|rest| decoder.init(rest).ok())?;
+                        State::Frame(decoder, self.made())
+                    }
+                },
                 _ => {
                     self.member = (self.made(), 0);
                     State::Deflate(Box::default())
@@ -316,6 +332,13 @@ impl Unpacker {
                 // 0 where the frame does not say it.
                 let declared = decoder.content_size();
                 let is_finished = decoder.is_finished();
+                if is_finished
+                    && let Some(sum) = decoder.get_checksum_from_data()
+                    && decoder.get_calculated_checksum() != Some(sum)
+                {
+                    let why = "what it unpacks to does not have the checksum that its frame gives";
+                    self.say(Severity::Error, why);
+                }
                 match is_finished {
                     true if declared != 0 && self.made() - start != declared => return None,
                     _ if self.made() > self.most => State::Done,
@@ -323,16 +346,35 @@ impl Unpacker {
                     false => State::Frame(decoder, start),
                 }
             }
-            // RFC 8878, 3.1.2: frames that are skipped, with their size.
-            State::Behind => match *self.input.peek(8) {
-                [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, ..] => {
-                    let size = u32::from_le_bytes([a, b, c, d]);
-                    self.input.skip(8 + u64::from(size))?;
-                    State::Behind
+            State::Behind => {
+                let next = self.input.peek(8);
+                match zstd::skipped(next) {
+                    Some(size) => {
+                        self.input.skip(size)?;
+                        State::Behind
+                    }
+                    None if next.starts_with(&zstd::MAGIC) => State::Begin,
+                    None => self.end(),
                 }
-                ref bytes if bytes.starts_with(&ZSTD_MAGIC) => State::Begin,
-                _ => State::Done,
-            },
+            }
+            // What a tape, or a disk, was filled up with is nobody's.
+            State::Rest => {
+                let rest = self.input.peek(1);
+                let (size, is_zero) = (rest.len(), rest.iter().all(|&byte| byte == 0));
+                match (size, is_zero) {
+                    (0, _) => State::Done,
+                    (_, true) => {
+                        self.input.at += size;
+                        self.say(Severity::Note, "zeros are behind the compressed data");
+                        State::Rest
+                    }
+                    (_, false) => {
+                        let why = "bytes behind the compressed data are not read";
+                        self.say(Severity::Warning, why);
+                        State::Done
+                    }
+                }
+            }
             State::Done => State::Done,
         };
         Some(())
@@ -375,10 +417,10 @@ impl Unpacker {
         let (start, found) = self.member;
         if u32::from_le_bytes(sum) != found {
             let why = "what it unpacks to does not have the CRC-32 that its trailer gives";
-            self.wrong = Some((Severity::Error, why));
+            self.say(Severity::Error, why);
         } else if u32::from_le_bytes(size) != (self.made() - start) as u32 {
             let why = "it unpacks to another number of bytes than its trailer gives";
-            self.wrong = Some((Severity::Error, why));
+            self.say(Severity::Error, why);
         }
         let behind = self.input.peek(GZIP_HEADERS);
         let next = behind
@@ -386,10 +428,18 @@ impl Unpacker {
             .then(|| gzip_header(behind))
             .flatten();
         let Some((size, _)) = next else {
-            return Some(State::Done);
+            return Some(self.end());
         };
         self.input.skip(size)?;
         Some(State::Begin)
+    }
+
+    /// What is next behind all that was packed.
+    fn end(&self) -> State {
+        match self.expected {
+            Expected::Stream => State::Rest,
+            _ => State::Done,
+        }
     }
 
     /// Makes room for `more` bytes; of what is declared not more than that.
@@ -530,6 +580,8 @@ pub fn gzip_header(bytes: &[u8]) -> Option<(u64, Option<Range<usize>>)> {
 
 /// Blocks of zstd, of 128 KiB at most, that its beginning is made of.
 const BLOCKS: u64 = 4;
+/// Frames that its beginning is looked for in: those before it are empty, or skipped.
+const FRAMES: usize = 16;
 /// Packed bytes that are enough for [`beginning`].
 pub const BEGINNING: u64 = BLOCKS << 17;
 
@@ -553,41 +605,50 @@ fn lz4(packed: &[u8], size: u64) -> Option<Vec<u8>> {
     Some(unpacked)
 }
 
-/// What the first blocks of a frame unpack to. A frame says how much its decoder is to remember, which may be all of what it unpacks
-/// to; for its beginning that much is not needed. So they are made a frame of their own, with a small window.
-fn zstd_beginning(packed: &[u8]) -> Option<Vec<u8>> {
-    // RFC 8878, 3.1.1.1: magic, descriptor, then a window unless it is a single segment, the dictionary's number, the size.
-    let descriptor = *packed.strip_prefix(&ZSTD_MAGIC)?.first()?;
-    let is_single = descriptor & 0x20 != 0;
-    let window = usize::from(!is_single);
-    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
-    let content = [usize::from(is_single), 2, 4, 8][usize::from(descriptor >> 6)];
-    let blocks = packed.get(5 + window + dictionary + content..)?;
+/// What the first blocks unpack to of the first frame that is not empty.
+fn zstd_beginning(mut packed: &[u8]) -> Option<Vec<u8>> {
+    for _ in 0..FRAMES {
+        let (start, size) = match zstd::skipped(packed) {
+            Some(size) => (Vec::new(), size),
+            None => frame_beginning(packed)?,
+        };
+        if !start.is_empty() {
+            return Some(start);
+        }
+        packed = packed.get(usize::try_from(size).ok()?..)?;
+    }
+    None
+}
+
+/// What the first blocks of a frame unpack to, and the bytes that these take. A frame says how much its decoder is to remember, which
+/// may be all of what it unpacks to; for its beginning that much is not needed. So they are made a frame of their own, with a small
+/// window.
+fn frame_beginning(packed: &[u8]) -> Option<(Vec<u8>, u64)> {
+    let header = zstd::frame(packed)?;
+    let blocks = packed.get(header.header..)?;
     // No dictionary, no size, no checksum; a window of 1 MiB.
-    let mut frame = [&ZSTD_MAGIC[..], &[0, 10 << 3]].concat();
+    let mut frame = [&zstd::MAGIC[..], &[0, 10 << 3]].concat();
     let (mut at, mut last) = (0, None);
-    // 3.1.1.2: a bit for the last block, two for its type, of which 1 repeats one byte, and its size.
+    let mut end = header.header as u64;
     for _ in 0..BLOCKS {
-        let Some(&[a, b, c]) = blocks.get(at..at + 3) else {
+        let Some(block) = blocks.get(at..).and_then(zstd::block) else {
             break;
         };
-        let header = u32::from_le_bytes([a, b, c, 0]);
-        let size = match header >> 1 & 3 {
-            1 => 1,
-            _ => (header >> 3) as usize,
-        };
-        if blocks.len() - at - 3 < size {
+        let next = at + block.size as usize;
+        if next > blocks.len() {
             break;
         }
         last = Some(frame.len() + at);
-        at += 3 + size;
-        if header & 1 != 0 {
+        at = next;
+        if block.is_last {
+            end += zstd::CHECKSUM * u64::from(header.has_checksum);
             break;
         }
     }
     frame.extend(&blocks[..at]);
     frame[last?] |= 1;
-    unpack(Compression::Zstd, &frame, Expected::Undeclared).ok()
+    let start = unpack(Compression::Zstd, &frame, Expected::Undeclared).ok()?;
+    Some((start, end + at as u64))
 }
 
 /// The CRC-32 of ISO 3309 (polynomial 0xedb88320, lowest bit first) of what came to `before` so far, 0 at first, and then of `bytes`.

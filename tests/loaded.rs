@@ -464,7 +464,8 @@ fn compressed_sections_are_not_believed() {
             (0, "as many bytes as its header says"),
             (size - 1, "as many bytes as its header says"),
             (size + 1, "as many bytes as its header says"),
-            (1 << 27, "too many bytes"),
+            (1 << 27, "as many bytes as its header says"),
+            (1 << 40, "too many bytes"),
             (u64::MAX, "too many bytes"),
         ] {
             let message = said(&|bytes| bytes[8..16].copy_from_slice(&wrong.to_le_bytes()));

@@ -6,8 +6,9 @@ mod common;
 use std::time::{Duration, Instant};
 
 use kernelscope::container::Format;
-use kernelscope::error::Diagnostic;
-use kernelscope::record::Record;
+use kernelscope::error::{Diagnostic, Diagnostics, Kind, Severity};
+use kernelscope::extract::Extract;
+use kernelscope::record::{Raw, Record};
 use kernelscope::rows::Progress;
 use kernelscope::unpack::{Compression, Expected, beginning, unpack};
 use kernelscope::{Document, Source};
@@ -463,6 +464,230 @@ fn what_is_too_large_to_be_opened_is_extracted_piece_by_piece() {
         .hand_out(|_| Ok::<(), kernelscope::error::Error>(()));
     let why = cut.expect_err("a refusal").to_string();
     assert!(why.contains("malformed"), "{why}");
+}
+
+/// A frame of one stored block, with its checksum: RFC 8878, 3.1.1. The size takes 4 bytes, the frame is a single segment.
+fn frame(bytes: &[u8], checksum: u32) -> Vec<u8> {
+    let block = 1 | (bytes.len() as u32) << 3;
+    [
+        &[0x28, 0xb5, 0x2f, 0xfd, 0xa4][..],
+        &(bytes.len() as u32).to_le_bytes(),
+        &block.to_le_bytes()[..3],
+        bytes,
+        &checksum.to_le_bytes(),
+    ]
+    .concat()
+}
+
+/// The low halves of XXH64("abc") = 0x44bc2cf5ad770999 and XXH64("") = 0xef46db3751d8e999, seed 0: xxHash's own test values, which
+/// `zstd --check` writes as well.
+const ABC: u32 = 0xad77_0999;
+const EMPTY: u32 = 0x51d8_e999;
+
+/// What is wrong with how a member was packed, whatever its bytes are.
+fn packing(member: &Document) -> Vec<(Severity, &str)> {
+    let findings = member.findings().iter();
+    let is_packing = |finding: &&Diagnostic| {
+        let context = finding.context.as_deref();
+        context.is_some_and(|context| context.starts_with("member "))
+    };
+    let findings = findings.filter(is_packing);
+    findings
+        .map(|finding| (finding.severity, &*finding.message))
+        .collect()
+}
+
+#[test]
+fn checksums_of_zstd_frames_are_held_against_what_they_unpack_to() {
+    for (checksum, is_right) in [(ABC, true), (ABC ^ 1, false)] {
+        let document = open(frame(b"abc", checksum));
+        let member = document.open_member(0).expect("three bytes");
+        assert_eq!(member.source().read_up_to(0, 9).expect("bytes"), b"abc");
+        let said = packing(&member);
+        assert_eq!(said.is_empty(), is_right, "{said:?}");
+        let is_said = |(severity, why): (Severity, &str)| {
+            severity == Severity::Error && why.contains("checksum that its frame gives")
+        };
+        assert!(said.into_iter().all(is_said));
+    }
+    // Of the second frame, too.
+    let two = [frame(b"abc", ABC), frame(b"abc", 0)].concat();
+    assert!(
+        open(two)
+            .open_member(0)
+            .expect("six bytes")
+            .findings()
+            .has_errors()
+    );
+}
+
+#[test]
+fn frames_of_zstd_are_counted_together() {
+    let fatbin = common::bytes("nvidia/fatbin/vadd.3arch+ptx.speed.13.5.fatbin");
+    let (half, rest) = fatbin.split_at(fatbin.len() / 2);
+    // 3.1.2: a frame that decoders skip.
+    let skipped = [&[0x5a, 0x2a, 0x4d, 0x18, 5, 0, 0, 0][..], b"12345"].concat();
+    // No checksum that is right is known of these: bit 2 of the descriptor says that there is one.
+    let plain = |bytes: &[u8]| {
+        let mut frame = frame(bytes, 0);
+        frame[4] &= !4;
+        frame.truncate(frame.len() - 4);
+        frame
+    };
+    let files = [
+        ("2 frames", [plain(half), plain(rest)].concat()),
+        (
+            "3 frames",
+            [frame(b"", EMPTY), plain(half), plain(rest)].concat(),
+        ),
+        (
+            "",
+            [skipped.clone(), skipped.clone(), plain(&fatbin)].concat(),
+        ),
+        (
+            "2 frames",
+            [plain(half), skipped.clone(), plain(rest), skipped].concat(),
+        ),
+    ];
+    for (note, bytes) in files {
+        let document = open(bytes);
+        assert_eq!(document.format(), Format::Zstd);
+        let [member] = &*document.contents().members else {
+            panic!("one member");
+        };
+        assert_eq!(member.unpacked, Some(fatbin.len() as u64), "{note}");
+        assert_eq!(&*member.note, note);
+        assert_eq!(member.format, Format::Fatbin);
+        let opened = document.open_member(0).expect("a fatbin");
+        assert!(opened.source().read_up_to(0, 1 << 20).expect("bytes") == fatbin);
+        assert_eq!(opened.findings().iter().count(), 0);
+    }
+    // Each byte of the headers is told: descriptor and size of a frame, and what is skipped.
+    let document = open([frame(b"abc", ABC), vec![0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0]].concat());
+    let record = &document.locate(5).records[0];
+    assert_eq!(record.name, "zstd frame header");
+    assert_eq!(record.span.size, 9);
+    let number = |name: &str| {
+        let field = record.fields.iter().find(|field| field.name == name);
+        field.map(|field| field.raw.clone())
+    };
+    assert_eq!(number("Frame_Content_Size"), Some(Raw::Int(3)));
+    assert_eq!(number("Content_Checksum_Flag"), Some(Raw::Int(1)));
+    let record = &document.locate(9 + 3 + 3 + 4).records[0];
+    assert_eq!(record.name, "zstd skippable frame");
+    // Cut off within its block.
+    let cut = frame(b"abc", ABC);
+    for size in [6, 9, 11, 14, 17] {
+        let document = open(cut[..size].to_vec());
+        assert!(document.findings().has_errors(), "{size}");
+        let opened = document.open_member(0);
+        assert!(opened.is_err(), "{size}");
+    }
+}
+
+#[test]
+fn much_that_nothing_declares_is_extracted_piece_by_piece() {
+    // Frames of 4200 blocks of 2^17 bytes, which do not say so: 8400 of them are more than 2^30.
+    let mut part = repeated(4200);
+    part[4] = 0;
+    part.drain(6..14);
+    // And parts of a gzip file of 520 MiB of zeros.
+    let zeros = vec![0; 520 << 20];
+    let deflated = miniz_oxide::deflate::compress_to_vec(&zeros, 6);
+    let sum = kernelscope::unpack::crc32(0, &zeros);
+    let gz = gzip(&deflated, sum, 520 << 20);
+    drop(zeros);
+    for (bytes, size, is_all) in [
+        ([&part[..], &part].concat(), 8400 << 17, true),
+        ([&gz[..], &gz].concat(), 1040 << 20, false),
+    ] {
+        let mut document = open(bytes);
+        // What says so is a limit, and no mistake of the file.
+        while !document.survey(1 << 26).finished {}
+        let refusal = document.open_member(0).err().expect("no document");
+        assert!(refusal.to_string().contains("can be extracted to a folder"));
+        assert_eq!(refusal.diagnostic().kind, Kind::Limit);
+        let extracted = match is_all {
+            true => Extract::all(&document, "large").next(&document),
+            false => document.extract("0", "large").ok(),
+        };
+        let large = extracted.expect("a member").large;
+        let mut made = 0;
+        let written = large.expect("its bytes").hand_out(|bytes| {
+            assert!(bytes.len() <= 4 << 20, "{}", bytes.len());
+            made += bytes.len() as u64;
+            Ok::<(), kernelscope::error::Error>(())
+        });
+        let (written, finding) = written.expect("all of it");
+        assert_eq!((written, made, finding), (size, size, None));
+    }
+}
+
+#[test]
+fn what_a_gzip_file_is_filled_up_with_is_a_note() {
+    let deflated = miniz_oxide::deflate::compress_to_vec(&noise(5000), 6);
+    let sum = kernelscope::unpack::crc32(0, &noise(5000));
+    let file = gzip(&deflated, sum, 5000);
+    let said = |behind: &[u8]| {
+        let document = open([&file[..], behind].concat());
+        // Zeros are the trailer of nothing, and so no size.
+        let declared = document.contents().members[0].unpacked;
+        let opened = document.open_member(0).expect("noise");
+        assert_eq!(opened.source().size(), 5000);
+        let said = packing(&opened).into_iter();
+        (
+            declared,
+            said.map(|(severity, _)| severity).collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(said(&[]), (Some(5000), vec![]));
+    assert_eq!(said(&[0; 512]), (None, vec![Severity::Note]));
+    assert_eq!(said(&vec![0; 3 << 20]), (None, vec![Severity::Note]));
+    let last = [&[0; 9000][..], b"x"].concat();
+    assert_eq!(said(&last).1, [Severity::Warning]);
+}
+
+#[test]
+fn members_that_share_bytes_are_named() {
+    // Every entry of the directory leads to the same 3 bytes.
+    let document = open(shared(0, b"abc", 3, 15));
+    let said = messages(&document);
+    assert_eq!(said.len(), 11, "{said:?}");
+    assert!(said[..10].iter().all(|said| said.ends_with("share bytes")));
+    assert!(
+        said[10].contains("4 more members share bytes"),
+        "{}",
+        said[10]
+    );
+    assert!(document.findings().has_errors());
+    assert_eq!(messages(&open(shared(0, b"abc", 3, 1))), [""; 0]);
+}
+
+#[test]
+fn grave_findings_are_kept_where_there_are_too_many() {
+    let mut findings = Diagnostics::default();
+    for _ in 0..Diagnostics::LIMIT {
+        findings.push(Diagnostic::note(Kind::Format, "note"));
+    }
+    findings.push(Diagnostic::warning(Kind::Format, "warning"));
+    findings.push(Diagnostic::note(Kind::Limit, "limit"));
+    findings.push(Diagnostic::note(Kind::Format, "note"));
+    findings.push(Diagnostic::error(Kind::Format, "error"));
+    let last: Vec<_> = findings.iter().rev().take(4).map(|f| &*f.message).collect();
+    assert_eq!(last, ["error", "limit", "warning", "note"]);
+    let all = findings.all();
+    assert_eq!(all.len(), Diagnostics::LIMIT + 1);
+    assert_eq!(all[1000].message, "4 more findings are not listed");
+    // As many errors: then the first ones are kept.
+    for i in 0..2000 {
+        findings.push(Diagnostic::error(Kind::Format, i.to_string()));
+    }
+    assert!(
+        findings
+            .iter()
+            .all(|finding| finding.message != "1999" && finding.message != "note")
+    );
+    assert!(findings.iter().any(|finding| finding.message == "limit"));
 }
 
 /// Bytes that hardly pack: those of a linear congruential generator with the multiplier 48271 and the modulus 2^31 - 1.

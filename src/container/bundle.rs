@@ -11,7 +11,6 @@ use super::tables::{
 use super::{Format, Member};
 use crate::elf::map::Role;
 use crate::error::{Diagnostic, Kind};
-use crate::order;
 use crate::record::{self, Layout, Record};
 use crate::span::Span;
 use crate::unpack::Compression;
@@ -142,7 +141,6 @@ fn read_bundle(
         let member = member_of(reader, parent, section, header, bundle);
         Some(reader.list(parent, member)?)
     };
-    check_overlaps(reader, &entries);
     for entry in entries {
         let mut member = Member::new(entry.id, entry.header, entry.span);
         describe(reader, &mut member);
@@ -195,28 +193,6 @@ fn read_entries(reader: &mut Reader<'_>, span: Span, count: u64) -> Vec<Entry> {
         at = header.end();
     }
     entries
-}
-
-/// Findings on entries that share bytes.
-fn check_overlaps(reader: &mut Reader<'_>, entries: &[Entry]) {
-    let order = order::by_key(entries.len(), &|i| entries[i].span.offset);
-    let filled = order.iter().map(|&i| &entries[i as usize]);
-    let mut last: Option<&Entry> = None;
-    for entry in filled.filter(|entry| entry.span.size > 0) {
-        if let Some(last) = last
-            && entry.span.offset < last.span.end()
-        {
-            let message = format!("{} and {} share bytes", last.id, entry.id);
-            reader.error(
-                entry.header.offset,
-                "bundle entry, offset and size",
-                message,
-            );
-        }
-        if last.is_none_or(|last| last.span.end() < entry.span.end()) {
-            last = Some(entry);
-        }
-    }
 }
 
 /// What an ID says, and the first bytes.

@@ -97,6 +97,13 @@ impl Link {
         limit == unpack::LIMIT && self.member.is_only_extracted()
     }
 
+    fn refuse_large(&self) -> Diagnostic {
+        Diagnostic {
+            kind: Kind::Limit,
+            ..self.refuse(TOO_LARGE)
+        }
+    }
+
     fn refuse_packed(&self, why: &str, limit: u64) -> Diagnostic {
         match self.member.is_obfuscated {
             true => Diagnostic {
@@ -104,7 +111,7 @@ impl Link {
                 ..self.refuse("it is obfuscated: only the toolkit can read it")
             },
             // The header has told why already.
-            false if self.is_refused(limit) => self.refuse(TOO_LARGE),
+            false if self.is_refused(limit) => self.refuse_large(),
             false => self.refuse(why),
         }
     }
@@ -130,9 +137,8 @@ impl Link {
             Some(size) => Expected::Declared(size),
             None => Expected::Undeclared,
         };
-        // A frame has as many bytes as it declares. A gzip trailer may be none.
-        if self.is_refused(limit) && member.compression == Compression::Zstd {
-            return Err(self.refuse(TOO_LARGE).into());
+        if self.is_refused(limit) && !member.is_size_guessed() {
+            return Err(self.refuse_large().into());
         }
         let unpacker = Unpacker::new(member.compression, stored, expected, limit)
             .map_err(|why| self.refuse_packed(why, limit))?;
@@ -168,10 +174,15 @@ impl Unpacking {
             };
             let (unpacker, sum) = &mut work;
             let before = unpacker.unpacked().len();
-            let is_done = unpacker.step(budget).map_err(|why| {
-                let unread = unpacker.unread();
-                unread.unwrap_or_else(|| link.refuse_packed(why, limit).into())
-            })?;
+            let is_done = unpacker
+                .step(budget)
+                .map_err(|why| match unpacker.unread() {
+                    Some(unread) => unread,
+                    None if unpacker.is_full() && limit == unpack::LIMIT => {
+                        link.refuse_large().into()
+                    }
+                    None => link.refuse_packed(why, limit).into(),
+                })?;
             sum.add(&unpacker.unpacked()[before..]);
             if !is_done {
                 link.work = Some(work);
@@ -242,9 +253,9 @@ impl Unpacking {
 
     /// Why a member that is too large is not opened.
     pub fn refusal(&self) -> Error {
-        let refusal = self.links.first().map(|link| link.refuse(TOO_LARGE));
+        let refusal = self.links.first().map(Link::refuse_large);
         refusal
-            .unwrap_or_else(|| Diagnostic::error(Kind::Format, TOO_LARGE))
+            .unwrap_or_else(|| Diagnostic::error(Kind::Limit, TOO_LARGE))
             .into()
     }
 
@@ -261,7 +272,8 @@ impl Unpacking {
 const LOOKED: u64 = 256 << 20;
 
 /// Why a member that is only extracted is not opened.
-const TOO_LARGE: &str = "it is declared to unpack to more than 1 GiB: it is not opened, but can be extracted to a folder";
+const TOO_LARGE: &str =
+    "it unpacks to more than 1 GiB: it is not opened, but can be extracted to a folder";
 
 /// Bytes that are unpacked before they are handed out.
 const PIECE: u64 = 1 << 20;
@@ -590,8 +602,10 @@ impl Contents {
     /// If there is no such member.
     pub fn begin_large(&self, file: &Source, index: u32) -> Result<Unpacking> {
         let member = self.members.get(index as usize);
-        let declared = member.and_then(|member| member.unpacked);
-        self.begin_with(file, index, declared.unwrap_or_default().max(unpack::LIMIT))
+        let declared = member
+            .filter(|member| !member.is_stream)
+            .and_then(|member| member.unpacked);
+        self.begin_with(file, index, declared.unwrap_or(u64::MAX).max(unpack::LIMIT))
     }
 
     fn begin_with(&self, file: &Source, index: u32, limit: u64) -> Result<Unpacking> {

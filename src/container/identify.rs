@@ -11,6 +11,7 @@ use crate::elf::header::is_elf;
 use crate::nvidia;
 use crate::source::Source;
 use crate::span::Span;
+use crate::zstd;
 
 const LE: LittleEndian = LittleEndian;
 
@@ -125,7 +126,6 @@ const MAGICS: &[(&[u8], Format)] = &[
     (b"PK\x03\x04", Format::Zip),
     (b"PK\x05\x06", Format::Zip),
     (b"\x1f\x8b\x08", Format::Gzip),
-    (b"\x28\xb5\x2f\xfd", Format::Zstd),
     (b"BC\xc0\xde", Format::LlvmBitcode),
     (b"\x03\x02\x23\x07", Format::Spirv),
     (b"\xcf\xfa\xed\xfe", Format::Macho),
@@ -158,6 +158,7 @@ pub fn identify(start: &[u8]) -> Format {
     let magic = MAGICS.iter().find(|(magic, _)| start.starts_with(magic));
     match magic {
         Some((_, format)) => *format,
+        None if zstd::begins(start) => Format::Zstd,
         None if macho::is_universal(start) => Format::Macho,
         None if start.get(TAR_MAGIC) == Some(b"ustar") => Format::Tar,
         None if is_ptx(start) => Format::Ptx,

@@ -135,6 +135,11 @@ impl Member {
         is_container(self.format) && self.children == 0 && !is_looked_into
     }
 
+    /// Whether the size that it is said to have may be another's: what a gzip file ends with.
+    pub fn is_size_guessed(&self) -> bool {
+        self.is_stream && self.compression == Compression::Deflate
+    }
+
     /// Whether it is declared to unpack to more than is opened, and may well do so.
     pub fn is_too_large(&self) -> bool {
         let can_be = |size| is_plausible(self.compression, self.span.size, size);

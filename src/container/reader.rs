@@ -6,6 +6,7 @@ use super::{
 };
 use crate::elf::map::Role;
 use crate::error::{Diagnostic, Diagnostics, Kind};
+use crate::order;
 use crate::record::{Layout, Record};
 use crate::source::Source;
 use crate::span::Span;
@@ -269,6 +270,12 @@ impl Reader<'_> {
 
     /// Reads the members of a container of `format`, which has the bytes of `span` and is the member `parent`.
     pub fn inside(&mut self, format: Format, span: Span, parent: Option<u32>) {
+        let first = self.contents.members.len();
+        self.read_inside(format, span, parent);
+        self.check_overlaps(first, parent);
+    }
+
+    fn read_inside(&mut self, format: Format, span: Span, parent: Option<u32>) {
         match format {
             Format::Fatbin => fatbin::read(self, span, parent, None),
             Format::OffloadBundle => bundle::read(self, span, parent, None),
@@ -281,6 +288,38 @@ impl Reader<'_> {
             Format::Pe => host::pe(self, span, parent),
             Format::Macho => macho::read(self, span, parent),
             _ => {}
+        }
+    }
+
+    /// Reports members of `parent`, from a member on, that share bytes: headers can say so of what they do not lie in front of.
+    fn check_overlaps(&mut self, first: usize, parent: Option<u32>) {
+        let members = &self.contents.members;
+        let is_one = |at: &usize| members[*at].parent == parent && members[*at].span.size > 0;
+        let mut order: Vec<usize> = (first..members.len()).filter(is_one).collect();
+        order::arrange(&mut order, |&at| members[at].span.offset);
+        let mut last: Option<&Member> = None;
+        let mut count = 0;
+        let mut found = Vec::new();
+        for member in order.iter().map(|&at| &members[at]) {
+            if let Some(last) = last
+                && member.span.offset < last.span.end()
+            {
+                count += 1;
+                if count <= OVERLAPS {
+                    let message = format!("{} and {} share bytes", last.name, member.name);
+                    found.push((member.header.offset, message));
+                }
+            }
+            if last.is_none_or(|last| last.span.end() < member.span.end()) {
+                last = Some(member);
+            }
+        }
+        if count > OVERLAPS {
+            let message = format!("{} more members share bytes with others", count - OVERLAPS);
+            found.push((members[first].header.offset, message));
+        }
+        for (at, message) in found {
+            self.error(at, "member, offset and size", message);
         }
     }
 
@@ -308,6 +347,9 @@ impl Reader<'_> {
         None
     }
 }
+
+/// Members of one container that are named because they share bytes, at most.
+const OVERLAPS: usize = 10;
 
 const TOO_MANY: &str = "there are more members than are listed";
 

@@ -1,16 +1,22 @@
 //! One file, compressed: gzip and Zstandard.
 //!
-//! Layouts are in `tables/container/stream.toml`, with their source.
+//! Layouts are in `tables/container/stream.toml` and `zstd.toml`, with their source.
 
-use super::reader::{Read, Reader, Shape, TEXT_LIMIT, number, plain, u16, u32, u64};
-use super::tables::{GZIP_HEADER, GZIP_TRAILER};
+use super::reader::{Read, Reader, Shape, TEXT_LIMIT, plain, u32};
+use super::tables::{GZIP_HEADER, GZIP_TRAILER, ZSTD_FRAME, ZSTD_SKIPPED};
 use super::{Format, Member};
 use crate::elf::map::Role;
-use crate::record::{self, Record};
+use crate::record::{self, Kind, Record};
 use crate::span::Span;
 use crate::unpack::{self, Compression};
+use crate::zstd;
 
 const TRAILER: u64 = 8;
+/// Bytes of the header of a frame that is skipped.
+const SKIPPED: u64 = 8;
+/// Bytes of a zstd file that are gone through from block to block for the sizes of its frames, at most; and blocks.
+const WALK: u64 = 32 << 20;
+const BLOCKS: u32 = 1 << 14;
 
 static HEADER_SHAPE: Shape = Shape {
     title: "gzip header",
@@ -21,6 +27,16 @@ static TRAILER_SHAPE: Shape = Shape {
     title: "gzip trailer",
     role: Role::Header,
     read: Read::Layout(&GZIP_TRAILER),
+};
+static FRAME_SHAPE: Shape = Shape {
+    title: "zstd frame header",
+    role: Role::Header,
+    read: Read::By(frame_record),
+};
+static SKIPPED_SHAPE: Shape = Shape {
+    title: "zstd skippable frame",
+    role: Role::Header,
+    read: Read::Layout(&ZSTD_SKIPPED),
 };
 
 /// Reads the compressed file in the bytes of `span`.
@@ -66,9 +82,11 @@ fn gzip(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) -> Option<Memb
     };
     let mut member = Member::new(name, head, data);
     member.compression = Compression::Deflate;
-    // What is packed is hardly larger than what it unpacks to: then it is of another size, modulo 2^32, or there are several.
+    // What is packed is hardly larger than what it unpacks to: then it is of another size, modulo 2^32, or there are several. Zeros
+    // are the trailer of nothing, which takes two bytes, or what a file was filled up with.
     let size = u32(&end, 4);
-    if size + size / 64 + 1024 >= data.size {
+    let is_filled = data.size > TRAILER + 2 && end.iter().all(|&byte| byte == 0);
+    if !is_filled && size + size / 64 + 1024 >= data.size {
         member.unpacked = Some(size);
         member.note = "size as its trailer says, of several parts the last one's".into();
     } else {
@@ -83,29 +101,100 @@ fn header_record(bytes: &[u8], offset: u64) -> Record {
     record.span.size = bytes.len() as u64;
     if let Some((_, Some(name))) = unpack::gzip_header(bytes) {
         let size = (name.end - name.start) as u32;
-        record.append_bytes("name", bytes, name.start as u32, size, record::Kind::Text);
+        record.append_bytes("name", bytes, name.start as u32, size, Kind::Text);
     }
     record
 }
 
 fn zstd(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) -> Option<Member> {
-    let bytes = reader.peek(span, 18);
-    // RFC 8878, 3.1.1.1: the descriptor says which of the fields behind it there are, and how wide.
-    let descriptor = *bytes.get(4)?;
-    let is_single = descriptor & 0x20 != 0;
-    let window = usize::from(!is_single);
-    let at = 5 + window + [0, 1, 2, 4][usize::from(descriptor & 3)];
-    let size = match descriptor >> 6 {
-        0 if is_single => Some(number::<1>(&bytes, at)),
-        0 => None,
-        1 => Some(u16(&bytes, at) + 256),
-        2 => Some(u32(&bytes, at)),
-        _ => Some(u64(&bytes, at)),
-    };
-    let name = reader.number(parent);
-    let mut member = Member::new(name, Span::new(span.offset, span.size.min(18)), span);
+    let mut frames = 0;
+    // What all of them unpack to, as far as they say it.
+    let mut size = Some(0_u64);
+    let mut header = Span::new(span.offset, 0);
+    let mut at = span.offset;
+    let mut is_all = true;
+    let mut blocks = 0;
+    while at < span.end() {
+        let bytes = reader.peek(Span::new(at, span.end() - at), zstd::HEADER as u64);
+        if let Some(skipped) = zstd::skipped(&bytes) {
+            reader.structure(Span::new(at, SKIPPED), &SKIPPED_SHAPE);
+            at = at.saturating_add(skipped);
+            continue;
+        }
+        let Some(frame) = zstd::frame(&bytes) else {
+            break;
+        };
+        let head = Span::new(at, frame.header as u64);
+        reader.structure(head, &FRAME_SHAPE);
+        frames += 1;
+        if frames == 1 {
+            header = head;
+        }
+        let sum = size.zip(frame.size);
+        size = sum.map(|(size, more)| size.saturating_add(more));
+        at = head.end();
+        let end = frame_end(reader, span, at, &mut blocks);
+        is_all = end.is_some();
+        let Some(end) = end else {
+            break;
+        };
+        at = end + zstd::CHECKSUM * u64::from(frame.has_checksum);
+    }
+    if frames == 0 {
+        reader.error(span.offset, "zstd frame header", "the file ends within it");
+        return None;
+    }
+    if at > span.end() {
+        reader.error(span.end(), "zstd frame", "the file ends within the frame");
+    }
+    let mut member = Member::new(reader.number(parent), header, span);
     member.compression = Compression::Zstd;
-    member.unpacked = size;
+    member.unpacked = size.filter(|_| is_all || frames == 1);
+    member.note = match (is_all, frames) {
+        (true, 1) => "".into(),
+        (true, frames) => format!("{frames} frames").into(),
+        (false, 1) => "size as its first frame says, which may not be the only one".into(),
+        (false, _) => "many frames".into(),
+    };
     member.is_stream = true;
     Some(member)
+}
+
+/// The end of the last block of a frame whose first one is at `at`; `None` where that is too far to go.
+fn frame_end(reader: &Reader<'_>, span: Span, mut at: u64, blocks: &mut u32) -> Option<u64> {
+    loop {
+        *blocks += 1;
+        if *blocks > BLOCKS || at - span.offset > WALK {
+            return None;
+        }
+        let bytes = reader.peek(Span::new(at, span.end().saturating_sub(at)), 3);
+        let Some(block) = zstd::block(&bytes) else {
+            // Cut off.
+            return Some(span.end() + 1);
+        };
+        at += block.size;
+        if block.is_last {
+            return Some(at);
+        }
+    }
+}
+
+fn frame_record(bytes: &[u8], offset: u64) -> Record {
+    let mut record = plain(&ZSTD_FRAME, bytes, offset);
+    record.span.size = bytes.len() as u64;
+    let mut at = ZSTD_FRAME.bytes;
+    let [window, dictionary, content] = zstd::frame(bytes).map_or([0; 3], |frame| frame.fields);
+    let fields = [
+        ("Window_Descriptor", window, Kind::Hex),
+        ("Dictionary_ID", dictionary, Kind::Hex),
+        ("Frame_Content_Size", content, Kind::Size),
+    ];
+    for (name, size, kind) in fields {
+        record.append_bytes(name, bytes, at, size as u32, kind);
+        at += size as u32;
+    }
+    if content == 2 {
+        record.explain("Frame_Content_Size", "and 256", None);
+    }
+    record
 }

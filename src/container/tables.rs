@@ -605,3 +605,26 @@ entries\t\t64\tcount\n\
 directory size\t\t64\tsize\n\
 directory offset\t\t64\toffset\n\
 ");
+
+// zstd.toml
+
+/// Beginning of a Zstandard frame, without the fields that its descriptor asks for.
+// Source: RFC 8878 (Zstandard), 3.1
+#[rustfmt::skip]
+pub static ZSTD_FRAME: Layout = Layout::packed("zstd frame header", 5, "RFC 8878 (Zstandard), 3.1", &[], "\
+Magic_Number\t\t32\thex\t0xfd2fb528\n\
+Dictionary_ID_Flag\t\t2\tunsigned\tbytes of the dictionary's number: 0, 1, 2, 4\n\
+Content_Checksum_Flag\t\t1\tflag\tthe low 32 bits of the content's XXH64 are behind the last block\n\
+Reserved_Bit\t\t1\treserved\tzero\n\
+Unused_Bit\t\t1\tunsigned\n\
+Single_Segment_Flag\t\t1\tflag\tthe window is all of the content\n\
+Frame_Content_Size_Flag\t\t2\tunsigned\tbytes of the content's size: 0 (of a single segment 1), 2, 4, 8\n\
+");
+
+/// Beginning of a frame that decoders skip.
+// Source: RFC 8878 (Zstandard), 3.1
+#[rustfmt::skip]
+pub static ZSTD_SKIPPED: Layout = Layout::packed("zstd skippable frame", 8, "RFC 8878 (Zstandard), 3.1", &[], "\
+Magic_Number\t\t32\thex\t0x184d2a50 to 0x184d2a5f\n\
+Frame_Size\t\t32\tsize\tof what is behind it\n\
+");

@@ -10,9 +10,6 @@ use super::{Class, Elf, LE, Section, pod};
 use crate::span::Span;
 use crate::unpack::{Compression, Expected, unpack};
 
-/// Bytes that deflate makes of one, at most.
-const DENSEST: u64 = 1032;
-
 impl Section {
     /// Whether its bytes begin with a compression header.
     pub fn is_compressed(&self) -> bool {
@@ -50,7 +47,7 @@ impl Elf {
         }
         .ok_or("the section has no room for its compression header")?;
         let packed = bytes.get(start..).unwrap_or_default();
-        if size > limit || size > (packed.len() as u64).saturating_mul(DENSEST) {
+        if size > limit {
             return Err("the section is said to unpack to too many bytes");
         }
         let compression = match kind {

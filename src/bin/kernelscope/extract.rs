@@ -8,13 +8,14 @@ use kernelscope::container::{Unpacking, ZipWriter};
 use kernelscope::document::Document;
 use kernelscope::error::{Diagnostic, Error, Severity};
 use kernelscope::export;
-use kernelscope::extract::{Extract, Extracted};
+use kernelscope::extract::{Extract, Extracted, Step};
 use kernelscope::source::Source;
 use kernelscope::span::Span;
 use kernelscope::unpack::crc32;
 use serde::Serialize;
 
 use crate::arguments::{Arguments, Failure};
+use crate::progress::{Line, STEP, megabytes};
 use crate::{json, read, visible};
 
 /// Bytes that are copied at once.
@@ -69,12 +70,16 @@ pub fn write(
     let mut target = Target::open(path)?;
     let mut written = Vec::new();
     let mut has_errors = false;
+    let mut line = Line::new();
     while let Some(extracted) = match &mut all {
-        Some(all) => all.next(document),
+        Some(all) => next(all, document, &mut line),
         None => one.take(),
     } {
-        has_errors |= !extracted.findings.is_empty();
+        if !extracted.findings.is_empty() || extracted.opened.is_err() {
+            line.clear();
+        }
         for finding in &extracted.findings {
+            has_errors |= finding.severity != Severity::Note;
             complain(finding);
         }
         match target.write(extracted)? {
@@ -86,6 +91,7 @@ pub fn write(
         }
     }
     target.finish()?;
+    line.clear();
     if arguments.json {
         json(out, &written)?;
     } else {
@@ -95,6 +101,19 @@ pub fn write(
         }
     }
     Ok(has_errors)
+}
+
+/// The next member.
+fn next(all: &mut Extract, document: &Document, line: &mut Line) -> Option<Extracted> {
+    loop {
+        line.show(|| {
+            let (members, bytes) = all.rest(document);
+            format!("{members} members left, {} MB", megabytes(bytes))
+        });
+        if let Step::Next(next) = all.step(document, STEP) {
+            return next.map(|next| *next);
+        }
+    }
 }
 
 fn complain(finding: &Diagnostic) {

@@ -6,6 +6,7 @@ mod extract;
 mod launch;
 mod members;
 mod occupancy;
+mod progress;
 
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
@@ -98,7 +99,9 @@ fn run() -> Result<ExitCode, Failure> {
     {
         document = document.open_path(path).map_err(read)?;
     }
-    while arguments.carve && !document.carve(u64::MAX).finished {}
+    if arguments.carve {
+        members::carve(&mut document);
+    }
     // The exit code is the file's, whatever is asked of it.
     document.check_all();
     let mut out = BufWriter::new(io::stdout().lock());

@@ -12,6 +12,7 @@ use kernelscope::span::Span;
 use serde::Serialize;
 
 use crate::arguments::{Arguments, Failure};
+use crate::progress::{Line, STEP, megabytes};
 use crate::{json, no_gpu, runs, visible};
 
 /// Errors that are told beside what is listed, at most.
@@ -73,7 +74,33 @@ pub fn list(
 
 /// Opens all members that are code.
 pub fn survey(document: &mut Document) {
-    while !document.survey(u64::MAX).finished {}
+    let mut line = Line::new();
+    loop {
+        let progress = document.survey(STEP);
+        if progress.finished {
+            return;
+        }
+        line.show(|| {
+            let (members, of) = (progress.done, progress.total);
+            let [bytes, of_bytes] = [progress.bytes, progress.total_bytes].map(megabytes);
+            format!("opened {members} of {of} members, {bytes} of {of_bytes} MB")
+        });
+    }
+}
+
+/// Looks through all of the file for code that nothing tells of.
+pub fn carve(document: &mut Document) {
+    let mut line = Line::new();
+    loop {
+        let progress = document.carve(STEP);
+        if progress.finished {
+            return;
+        }
+        line.show(|| {
+            let [bytes, of] = [progress.done, progress.total].map(megabytes);
+            format!("searched {bytes} of {of} MB")
+        });
+    }
 }
 
 /// Prints the kernels of all members.
