@@ -130,7 +130,11 @@ impl Link {
             _ => limit,
         };
         if stored.size() > limit {
-            return Err(self.refuse("it is too large to be unpacked").into());
+            return Err(match member.compression {
+                Compression::Lz4 => self.refuse("it is too large to be unpacked"),
+                _ => self.refuse_large(),
+            }
+            .into());
         }
         let expected = match member.unpacked {
             _ if member.is_stream => Expected::Stream,
