@@ -661,11 +661,13 @@ impl Document {
             .as_ref()
             .is_some_and(|elf| elf.header.is_relocatable());
         let is_device = self.device.is_code();
+        // What a library in a wheel has is known once that was unpacked.
+        let has_code = self.contents.has_code() || !self.survey.inner().is_empty();
         let state = match severity {
             _ if self.dumped.is_some() && error(Kind::Format) && self.format != Format::Unknown => {
                 "damaged"
             }
-            _ if self.format == Format::Unknown && self.contents.has_code() => "carries GPU code",
+            _ if self.format == Format::Unknown && has_code => "carries GPU code",
             _ if self.elf.is_none() && self.format == Format::Unknown => "not recognised",
             _ if self.elf.is_none() && self.contents.is_empty() && error(Kind::Format) => {
                 "cannot be read"
@@ -676,7 +678,7 @@ impl Document {
             _ if is_device && refused => "the reference loader refuses it",
             _ if is_device => "loads",
             _ if !matches!(self.device, Device::None) => "core dump",
-            _ if self.contents.has_code() => "carries GPU code",
+            _ if has_code => "carries GPU code",
             _ if self.elf.is_some() => "well-formed",
             _ => "recognised",
         };
@@ -699,7 +701,8 @@ impl Document {
             (Device::None, None) => self.dumped.as_ref().map(Dumped::facts).unwrap_or_default(),
             (device, _) => device.facts(),
         };
-        facts.extend(self.contents.facts());
+        let inner = self.survey.inner().iter().map(|inner| &inner.member);
+        facts.extend(self.contents.facts(inner));
         facts
     }
 

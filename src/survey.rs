@@ -47,7 +47,7 @@ pub struct Survey {
     /// Members that are open because others are in them, each in the one before.
     levels: Vec<Level>,
     progress: Option<SurveyProgress>,
-    /// Bytes of the member that is being opened that are there, as a part of those that it is declared to have.
+    /// Bytes of progress that the member that is being opened has made.
     under_way: u64,
     members: Vec<Option<Surveyed>>,
     inner: Vec<Inner>,
@@ -95,6 +95,11 @@ struct Level {
     /// The bytes that it takes of what that one unpacks to.
     taken: u64,
     next: u32,
+    /// Bytes that those in it have that are to be opened, as their headers declare.
+    declared: u64,
+    /// Bytes of progress that these are in all, and those of them that are left.
+    counts: u64,
+    left: u64,
 }
 
 /// Code that only unpacking a member told of.
@@ -142,11 +147,12 @@ pub struct SurveyProgress {
     #[serde(serialize_with = "crate::int::serialize")]
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
     pub total: u64,
-    /// Bytes that the members had that were opened, unpacked.
+    /// Bytes of `total_bytes` that are done, which never become fewer. What has members that only unpacking it tells counts half when it is
+    /// unpacked, and these count the other half.
     #[serde(serialize_with = "crate::int::serialize")]
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
     pub bytes: u64,
-    /// Bytes that those to be opened have in all, as their headers declare.
+    /// Bytes that those of the file that are to be opened have in all, unpacked, as their headers declare.
     #[serde(serialize_with = "crate::int::serialize")]
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
     pub total_bytes: u64,
@@ -362,15 +368,21 @@ impl Survey {
                 break;
             }
             if !is_there {
+                let left = level.map_or(0, |level| level.left);
+                self.add_bytes(left);
                 continue;
             }
+            let weight = weight(of, index, level.as_ref());
             if level.is_none() && self.members.len() <= index as usize {
                 self.members.push(None);
             }
-            let (read, deeper) = self.open(of, index, level.as_ref(), budget, findings);
+            let (read, deeper) = self.open(of, index, level.as_ref(), weight, budget, findings);
             if self.work.is_none() {
                 match &mut level {
-                    Some(level) => level.next += 1,
+                    Some(level) => {
+                        level.next += 1;
+                        level.left = level.left.saturating_sub(weight);
+                    }
                     None => self.next += 1,
                 }
             }
@@ -385,23 +397,27 @@ impl Survey {
         progress
     }
 
-    /// Counts what is to be opened of `document`, from a member on.
+    /// Counts what is to be opened of the file, from a member on.
     fn expect(&mut self, document: &Document, from: usize) {
+        let (count, bytes) = expected(document, from);
         let progress = self.progress.get_or_insert_default();
-        let members = document.contents().members.iter().skip(from);
-        for member in members.filter(|member| Self::is_asked(member)) {
-            progress.total += 1;
-            progress.total_bytes = progress.total_bytes.saturating_add(size(member));
-        }
+        progress.total += count;
+        progress.total_bytes = progress.total_bytes.saturating_add(bytes);
+    }
+
+    fn add_bytes(&mut self, bytes: u64) {
+        let progress = self.progress.get_or_insert_default();
+        progress.bytes = progress.bytes.saturating_add(bytes);
     }
 
     /// Goes on with a member of `document`, which is the file or, `within` it, what is open, for about `budget` bytes. Bytes that were
-    /// read; and what is to stay open, where others are in it. There is `work` where it is not done.
+    /// read; and what is to stay open, where others are in it. There is `work` where it is not done; `weight` is what it is of progress.
     fn open(
         &mut self,
         document: &Document,
         index: u32,
         within: Option<&Level>,
+        weight: u64,
         budget: u64,
         findings: &mut Diagnostics,
     ) -> (u64, Option<Level>) {
@@ -431,8 +447,8 @@ impl Survey {
         let mut found = Surveyed::default();
         let mut deeper = None;
         let mut read = 1;
-        let done =
-            work.map(|work| work.and_then(|work| self.work(work, member, budget, &mut read)));
+        let done = work
+            .map(|work| work.and_then(|work| self.work(work, member, weight, budget, &mut read)));
         match done {
             None => {}
             Some(Ok(None)) => return (read, None),
@@ -457,13 +473,19 @@ impl Survey {
                         found.parts = self.parts.look(&opened);
                     }
                 } else if !opened.contents().members.is_empty() {
-                    self.expect(&opened, 0);
+                    let (count, declared) = expected(&opened, 0);
+                    self.progress.get_or_insert_default().total += count;
+                    // What comes to nothing in it is done with it.
+                    let counts = if declared == 0 { 0 } else { weight / 2 };
                     deeper = Some(Level {
                         taken: within.map_or(opened.source().size(), taken_of),
                         document: opened,
                         around: format!("{}!/", path()).into(),
                         outer,
                         next: 0,
+                        declared,
+                        counts,
+                        left: counts,
                     });
                 }
             }
@@ -476,9 +498,8 @@ impl Survey {
             }
         }
         self.under_way = 0;
-        let progress = self.progress.get_or_insert_default();
-        progress.done += 1;
-        progress.bytes = progress.bytes.saturating_add(declared);
+        self.progress.get_or_insert_default().done += 1;
+        self.add_bytes(weight - deeper.as_ref().map_or(0, |level| level.counts));
         if let Some(level) = within.filter(|_| member.code().is_some()) {
             self.add_kernels(outer, found.kernels);
             self.inner.push(Inner {
@@ -501,15 +522,18 @@ impl Survey {
         &mut self,
         work: Work,
         member: &Member,
+        weight: u64,
         budget: u64,
         read: &mut u64,
     ) -> Result<Option<(Document, Option<[u8; 16]>)>> {
-        // What was unpacked is gone through once more for its digest.
-        let is_twice = member.compression != Compression::None && member.code().is_some();
-        let half = if is_twice { 0.5 } else { 0.0 };
+        // What was unpacked is gone through once more, for its digest or for what is in it.
+        let is_packed = member.compression != Compression::None || member.code().is_none();
+        let half = if is_packed { 0.5 } else { 0.0 };
+        let before = self.under_way;
+        // What holds it may have to be unpacked first, which is not foreseen.
         let under_way = |from: f64, done: u64, total: u64| {
             let share = from + (1.0 - half) * done as f64 / total.max(1) as f64;
-            (size(member) as f64 * share) as u64
+            before.max((weight as f64 * share.min(1.0)) as u64)
         };
         let (document, mut context, mut at) = match work {
             Work::Opening(mut opening) => match opening.step(budget)? {
@@ -765,6 +789,25 @@ impl InArch {
 
 fn some(number: u32) -> Option<u32> {
     (number != NONE).then_some(number)
+}
+
+/// How many members of `document` are to be opened, from one on, and how many bytes these have, as far as their headers say it.
+fn expected(document: &Document, from: usize) -> (u64, u64) {
+    let members = document.contents().members.iter().skip(from);
+    let asked = members.filter(|member| Survey::is_asked(member));
+    asked.fold((0, 0), |(count, bytes), member| {
+        (count + 1, bytes.saturating_add(size(member)))
+    })
+}
+
+/// Bytes of progress that the member of `document` at `index` is, which is in a level or in the file; none where it is not opened.
+fn weight(document: &Document, index: u32, within: Option<&Level>) -> u64 {
+    let member = document.contents().members.get(index as usize);
+    let asked = member.filter(|member| Survey::is_asked(member));
+    asked.map_or(0, |member| match within {
+        Some(level) => share(size(member), level.declared, level.counts),
+        None => size(member),
+    })
 }
 
 /// Bytes of a member when it is opened, as far as its header says it.

@@ -1808,6 +1808,70 @@ fn sizes_of_packed_files_add_up_whatever_they_say() {
 }
 
 #[test]
+fn packed_libraries_are_called_as_those_that_are_not() {
+    let program = common::bytes(PROGRAM);
+    let plain = open(program.clone());
+    assert_eq!(plain.verdict().text, "carries GPU code · no findings");
+    let facts = plain.facts();
+    let code: Vec<&String> = facts
+        .iter()
+        .filter(|fact| fact.contains(" for sm_"))
+        .collect();
+    assert!(!code.is_empty(), "{facts:?}");
+    let wheel = deflated("lib.so", &program);
+    for bytes in [deflated("a.whl", &wheel), wheel] {
+        let document = open(bytes);
+        assert_eq!(document.verdict().text, "recognised · no findings");
+        let document = surveyed(document);
+        assert_eq!(document.verdict().text, "carries GPU code · no findings");
+        assert!(code.iter().all(|fact| document.facts().contains(fact)));
+    }
+    // Without any code it stays what it was.
+    let text = surveyed(open(deflated("lib.so", b"no code")));
+    assert_eq!(text.verdict().text, "recognised · no findings");
+}
+
+#[test]
+fn a_survey_never_goes_back() {
+    let program = common::bytes(PROGRAM);
+    let library = deflated("lib.so", &program);
+    for bytes in [
+        common::bytes("container/package.whl"),
+        common::bytes("container/kinds.fatbin"),
+        library.clone(),
+        gzip(&library),
+        gzip(&stored("a.zip", &gzip(&library))),
+    ] {
+        let mut document = open(bytes);
+        let first = document.survey(0);
+        assert_eq!((first.done, first.bytes), (0, 0));
+        let mut before = first;
+        while !before.finished {
+            let progress = document.survey(1 << 10);
+            assert!(
+                progress.bytes >= before.bytes,
+                "{progress:?} after {before:?}"
+            );
+            assert_eq!(progress.total_bytes, first.total_bytes);
+            assert!(progress.total >= before.total && progress.done >= before.done);
+            before = progress;
+        }
+        assert_eq!(before.bytes, first.total_bytes);
+        assert_eq!(before.done, before.total);
+    }
+    // A packed library is half done when it is unpacked, before the first member of it is open.
+    let mut document = open(library);
+    let total = document.survey(0).total_bytes;
+    assert_eq!(total, program.len() as u64);
+    let halves = std::iter::from_fn(|| Some(document.survey(1)).filter(|of| !of.finished));
+    let unpacked = halves.into_iter().find(|progress| progress.done == 1);
+    assert_eq!(
+        unpacked.map(|progress| progress.bytes),
+        Some(total - total / 2)
+    );
+}
+
+#[test]
 fn packed_libraries_are_divided_as_those_that_are_not() {
     let program = common::bytes(PROGRAM);
     let plain = surveyed(open(program.clone()));

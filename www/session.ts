@@ -85,10 +85,10 @@ export class Session {
         this.#say('survey');
         return;
       }
-      const had = this.summary.verdict.text;
+      const had = headingOf(this.summary);
       this.#opened = { ...this.#opened, summary };
       this.#say('surveyed');
-      if (had !== summary.verdict.text) this.#say('summary');
+      if (had !== headingOf(summary)) this.#say('summary');
     },
     failed: (error) => this.onNotice(`The members could not all be opened: ${message(error)}`),
   });
@@ -460,4 +460,9 @@ export class Session {
   #say(change: Change): void {
     for (const listener of [...this.#listeners]) listener(change);
   }
+}
+
+/** What stands in the file's heading and may follow from what is in its members. */
+function headingOf({ verdict, facts }: Summary): string {
+  return [verdict.text, ...facts].join('\n');
 }

@@ -61,13 +61,17 @@ test('how far it has come is said once it has begun', async () => {
   await survey.begin();
   expect(survey.said).toBe('');
   survey.cancel();
-  expect(survey.said).toBe('Stopped at 0 of 1,234 members');
+  expect(survey.said).toBe('Stopped at 0 % · 0 of 1,234 members');
   survey.start();
-  expect(survey.said).toBe('Opening: 0 of 1,234 members');
+  expect(survey.said).toBe('Opening: 0 % · 0 of 1,234 members');
   survey.pause();
-  reader.done = 7;
+  reader.done = 700;
   survey.progress = reader.progress;
-  expect(survey.said).toBe('Paused at 7 of 1,234 members');
+  // 700 of 1,234 members of the same size are 56.7 % of the bytes.
+  expect(survey.said).toBe('Paused at 56 % · 700 of 1,234 members');
+  // What is under way counts, too.
+  survey.progress = { ...reader.progress, bytes: reader.bytes / 2, done: 0, total: 1 };
+  expect(survey.said).toBe('Paused at 50 % · 0 of 1 members');
 });
 
 test('what the last step has told is in the tables though its answer is given up for a new beginning', async () => {

@@ -86,7 +86,8 @@ export class Survey {
     const { running, isStopped } = this;
     if (!running && !isStopped && !this.#hasBegun) return '';
     const state = running ? 'Opening:' : isStopped ? 'Stopped at' : 'Paused at';
-    return `${state} ${count(this.done)} of ${count(this.total)} members`;
+    const percent = Math.floor(this.share * 100);
+    return `${state} ${percent} % · ${count(this.done)} of ${count(this.total)} members`;
   }
 
   /** Learns what there is to open, for a file that the reader has opened anew, and begins with it where that is little. */

@@ -487,13 +487,15 @@ impl Contents {
         self.members.iter().any(|member| member.code().is_some())
     }
 
-    /// What is to be said of the code that it has: for which architectures there is machine code, for which PTX and other code.
-    pub fn facts(&self) -> Vec<String> {
+    /// What is to be said of the code that it has, and of what lies `within` its members: for which architectures there is machine code,
+    /// for which PTX and other code.
+    pub fn facts<'a>(&'a self, within: impl Iterator<Item = &'a Member> + Clone) -> Vec<String> {
         let mut facts = Vec::new();
         for code in [Code::Machine, Code::Ptx, Code::Intermediate] {
             let members = self
                 .members
                 .iter()
+                .chain(within.clone())
                 .filter(|member| member.code() == Some(code));
             let mut targets: Vec<&str> = Vec::new();
             for target in members.filter_map(|member| member.target.as_deref()) {

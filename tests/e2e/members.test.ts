@@ -473,3 +473,13 @@ test('long names are told whole where they are cut off, and counts are in thousa
   await page.keyboard.press('Control+c');
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(new RegExp(`\\b${size}\\b`));
 });
+
+test('a wheel says what its libraries have once they were opened', async ({ page }, testInfo) => {
+  await page.goto('./');
+  const program = 'tests/fixtures/nvidia/host/exe_two_arch.13.5';
+  await dropZip(page, testInfo.outputPath('a.whl'), `z.write('${program}', 'a/lib.so', zipfile.ZIP_DEFLATED)`);
+  const heading = page.locator('kernel-scope-identity');
+  // What cuobjdump -lelf lists of the program: cubins for sm_75 and sm_90.
+  await expect(heading.getByTitle('The findings')).toContainText('carries GPU code');
+  await expect(facts(page)).toContainText('machine code for sm_75, sm_90');
+});

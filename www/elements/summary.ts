@@ -58,7 +58,7 @@ export class SummaryView extends Part {
     css`
       :host { display: block; padding: 12px 20px 20px; }
       h3 { font: 600 13px var(--sans); margin: 20px 0 6px; }
-      .columns:first-child h3, .lead:first-child { margin-block-start: 2px; }
+      .columns:first-child h3, .lead:first-child, kernel-scope-survey:first-child + .lead { margin-block-start: 2px; }
       .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(340px, 100%), 1fr)); gap: 0 40px; }
       .roles li { display: grid; grid-template-columns: 12px 6.2em minmax(3em, 1fr) auto 5em; gap: 10px; align-items: center; padding: 2.5px 0; }
       .roles .swatch { inline-size: 12px; block-size: 12px; border-radius: 2px; }
@@ -71,7 +71,10 @@ export class SummaryView extends Part {
       .right { text-align: end; }
       .under { color: var(--dim); font-size: 11px; white-space: normal; }
       .more { margin-block-start: 6px; }
-      @container (max-width: 700px) { :host { padding-inline: 12px; } }
+      @container (max-width: 700px) {
+        :host { padding-inline: 12px; }
+        .few td:first-child { min-inline-size: 7em; }
+      }
     `,
   ];
 
@@ -117,12 +120,13 @@ export class SummaryView extends Part {
     const told = columns.flatMap((column, index) =>
       column.is_shown && column.unit !== 'hex' ? [{ column, index }] : [],
     );
-    const below = (this.width < NARROW && BELOW[table]) || {};
+    const isFew = this.width < NARROW && BELOW[table] !== undefined;
+    const below = (isFew && BELOW[table]) || {};
     const shown = told.filter(({ column }) => !below[column.key]);
     const under = (key: string) => told.filter(({ column }) => below[column.key] === key);
     return html`
       <h3 class="lead">${title} · ${count(all)}</h3>
-      <kernel-scope-wide label=${title}><table aria-label=${title}>
+      <kernel-scope-wide label=${title}><table aria-label=${title} class=${isFew ? 'few' : ''}>
         <thead><tr>${shown.map(({ column }) => html`<th scope="col" class=${isRight(column) ? 'right' : ''}>${column.title}</th>`)}</tr></thead>
         <tbody>${window.rows.map(
           (row, i) =>
