@@ -482,4 +482,8 @@ test('a wheel says what its libraries have once they were opened', async ({ page
   // What cuobjdump -lelf lists of the program: cubins for sm_75 and sm_90.
   await expect(heading.getByTitle('The findings')).toContainText('carries GPU code');
   await expect(facts(page)).toContainText('machine code for sm_75, sm_90');
+  // What is long there takes nothing from a short name.
+  await page.setViewportSize({ width: 1010, height: 800 });
+  await expect.poll(() => title(page).evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+  await expect(facts(page)).toBeVisible();
 });

@@ -46,7 +46,8 @@ export class Identity extends Part {
         :host { flex-wrap: nowrap; }
         h1, .facts { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
         h1 { flex: 0 2 auto; }
-        .facts { flex: 0 10 auto; }
+        /* They have what the name leaves. */
+        .facts { flex: 1 1 0; min-inline-size: 8em; max-inline-size: max-content; }
         .end { flex: none; }
       }
       @container (max-width: 1500px) { .find .words { display: none; } }

@@ -66,7 +66,7 @@ export class SummaryView extends Part {
       .roles .num { text-align: end; color: var(--dim); font-size: 12px; }
       table { border-collapse: collapse; inline-size: 100%; font: 12.5px var(--mono); }
       th { text-align: start; font: 600 12px var(--sans); color: var(--dim); padding: 3px 10px 3px 0; border-block-end: 1px solid var(--line); white-space: nowrap; }
-      td { vertical-align: baseline; padding: 3.5px 10px 3.5px 0; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); unicode-bidi: isolate; white-space: nowrap; }
+      td { vertical-align: top; padding: 3.5px 10px 3.5px 0; border-block-end: 1px solid color-mix(in srgb, var(--line) 55%, transparent); unicode-bidi: isolate; white-space: nowrap; }
       td:first-child { white-space: normal; overflow-wrap: anywhere; min-inline-size: 10em; }
       .right { text-align: end; }
       .under { color: var(--dim); font-size: 11px; white-space: normal; }
