@@ -82,8 +82,8 @@ pub fn survey(document: &mut Document) {
         }
         line.show(|| {
             let (members, of) = (progress.done, progress.total);
-            let [bytes, of_bytes] = [progress.bytes, progress.total_bytes].map(megabytes);
-            format!("opened {members} of {of} members, {bytes} of {of_bytes} MB")
+            let percent = 100.0 * progress.bytes as f64 / progress.total_bytes.max(1) as f64;
+            format!("opened {members} of {of} members so far, {percent:.0} %")
         });
     }
 }
