@@ -207,7 +207,7 @@ const ROWS_LIMIT: u32 = 10_000;
 /// Orders of tables that are kept at a time.
 const VIEWS_LIMIT: usize = 24;
 /// Characters of a cell that are handed out, at most; names can be as long as the file.
-const TEXT_LIMIT: usize = 1000;
+const TEXT_LIMIT: usize = 4096;
 
 /// The words for the numbers in [`MapColumns::role`].
 #[wasm_bindgen]

@@ -26,7 +26,7 @@ function table(root: Made): (of: string, start: number, count: number) => Window
     const within = of.includes('/') ? Number(of.split('/')[1]) : null;
     const some = within === null ? rows : rows.filter((row) => row[9] === within);
     const none = { index: [], offset: [], size: [], target_offset: [], target_size: [] };
-    return { ...none, matched: some.length, start, rows: some.slice(start, start + count) };
+    return { ...none, matched: some.length, start, rows: some.slice(start, start + Math.min(count, 10_000)) };
   };
 }
 

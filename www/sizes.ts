@@ -50,8 +50,16 @@ const READ = 20_000;
 /** What is to be shown of row `of`, in `most` rectangles at most. */
 export function sizeView(list: List, columns: readonly Column[], of: number, measure: Measure, most: number): SizeView {
   const at = new Map(columns.map(({ key }, i) => [key, i]));
-  const rows = (table: string, start: number, count: number) =>
-    list(table, start, count).rows.map((cells) => sizeRow((key) => cells[at.get(key) ?? -1] ?? null));
+  const rows = (table: string): SizeRow[] => {
+    const all: SizeRow[] = [];
+    // So many at once are not handed out.
+    while (all.length < READ) {
+      const { rows: some } = list(table, all.length, READ - all.length);
+      if (some.length === 0) break;
+      for (const cells of some) all.push(sizeRow((key) => cells[at.get(key) ?? -1] ?? null));
+    }
+    return all;
+  };
   const measured = ({ stored, unpacked }: SizeRow) => (measure === 'stored' ? stored : (unpacked ?? stored));
   const one = (row: number) => list('size', row, 1).rows[0];
   const cells = one(of) ?? one(0) ?? [];
@@ -75,7 +83,7 @@ export function sizeView(list: List, columns: readonly Column[], of: number, mea
     if (level > 0 && next.value < top.value * DIVISIBLE) continue;
     next.within = divided(
       next,
-      rows(`size/${next.row}`, 0, READ),
+      rows(`size/${next.row}`),
       list(`size/${next.row}`, 0, 0).matched,
       measured,
       top.value * LEAST,

@@ -450,7 +450,7 @@ test('long names are told whole where they are cut off, and counts are in thousa
 }, testInfo) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto('./');
-  const name = `${'long/'.repeat(60)}middle/${'path/'.repeat(60)}a.fatbin`;
+  const name = `${'long/'.repeat(300)}middle/${'path/'.repeat(300)}a.fatbin`;
   await dropZip(
     page,
     testInfo.outputPath('long.zip'),
