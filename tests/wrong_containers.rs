@@ -10,6 +10,7 @@ use kernelscope::error::{Diagnostic, Diagnostics, Kind, Severity};
 use kernelscope::extract::Extract;
 use kernelscope::record::{Raw, Record};
 use kernelscope::rows::Progress;
+use kernelscope::span::Span;
 use kernelscope::unpack::{Compression, Expected, beginning, unpack};
 use kernelscope::{Document, Source};
 
@@ -564,6 +565,26 @@ fn frames_of_zstd_are_counted_together() {
         assert!(opened.source().read_up_to(0, 1 << 20).expect("bytes") == fatbin);
         assert_eq!(opened.findings().iter().count(), 0);
     }
+    // Behind zeros there is another file, as compressed images of several compilations are aligned in a section; zeros alone are none.
+    let mut aligned = plain(&fatbin);
+    aligned.resize(aligned.len().next_multiple_of(16) + 16, 0);
+    let second = aligned.len() as u64;
+    aligned.extend(plain(rest));
+    let end = aligned.len() as u64;
+    aligned.extend([0; 40]);
+    let document = open(aligned);
+    let spans: Vec<_> = document.contents().members.iter().map(|m| m.span).collect();
+    let first = plain(&fatbin).len() as u64;
+    assert_eq!(
+        spans,
+        [Span::new(0, first), Span::new(second, end + 40 - second)]
+    );
+    let one = document.open_path("0").expect("a fatbin");
+    assert!(one.source().read_up_to(0, 1 << 20).expect("bytes") == fatbin);
+    let two = document.open_path("1").expect("half of one");
+    assert!(two.source().read_up_to(0, 1 << 20).expect("bytes") == rest);
+    assert_eq!(packing(&one), []);
+    assert_eq!(packing(&two).len(), 1);
     // Each byte of the headers is told: descriptor and size of a frame, and what is skipped.
     let document = open([frame(b"abc", ABC), vec![0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0]].concat());
     let record = &document.locate(5).records[0];

@@ -12,6 +12,8 @@ use crate::unpack::{self, Compression};
 use crate::zstd;
 
 const TRAILER: u64 = 8;
+/// Zeros between files that are packed one by one, at most: what aligns them.
+const PADDING: u64 = 4096;
 /// Bytes of the header of a frame that is skipped.
 const SKIPPED: u64 = 8;
 /// Bytes of a zstd file that are gone through from block to block for the sizes of its frames, at most; and blocks.
@@ -41,13 +43,35 @@ static SKIPPED_SHAPE: Shape = Shape {
 
 /// Reads the compressed file in the bytes of `span`.
 pub(super) fn read(reader: &mut Reader<'_>, format: Format, span: Span, parent: Option<u32>) {
-    let member = match format {
-        Format::Gzip => gzip(reader, span, parent),
-        _ => zstd(reader, span, parent),
-    };
-    if let Some(mut member) = member {
+    let mut rest = span;
+    while rest.size > 0 {
+        let member = match format {
+            Format::Gzip => gzip(reader, rest, parent),
+            _ => zstd(reader, rest, parent),
+        };
+        let Some(mut member) = member else {
+            return;
+        };
+        let at = match format {
+            // What is unpacked tells where it ends.
+            Format::Gzip => span.end(),
+            _ => member.span.end() + padding(reader, member.span.end(), span),
+        };
+        rest = Span::new(at, span.end() - at);
         reader.identify(&mut member);
-        reader.member(parent, member);
+        if reader.member(parent, member).is_none() {
+            return;
+        }
+    }
+}
+
+/// Zeros at `at` of `span`, if a frame is behind them.
+fn padding(reader: &Reader<'_>, at: u64, span: Span) -> u64 {
+    let bytes = reader.peek(Span::new(at, span.end() - at), PADDING + 8);
+    let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
+    match zstd::begins(&bytes[zeros..]) {
+        true => zeros as u64,
+        false => 0,
     }
 }
 
@@ -147,6 +171,10 @@ fn zstd(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) -> Option<Memb
     if at > span.end() {
         reader.error(span.end(), "zstd frame", "the file ends within the frame");
     }
+    // Images of several compilations are aligned in a section, one behind the other.
+    let is_followed = is_all && at < span.end() && padding(reader, at, span) > 0;
+    let end = if is_followed { at } else { span.end() };
+    let span = Span::new(span.offset, end - span.offset);
     let mut member = Member::new(reader.number(parent), header, span);
     member.compression = Compression::Zstd;
     member.unpacked = size.filter(|_| is_all || frames == 1);
