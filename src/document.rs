@@ -197,6 +197,7 @@ pub struct Opening {
     rest: Option<Box<str>>,
     /// Packed bytes of what was unpacked on the way.
     done: u64,
+    is_verified: bool,
 }
 
 enum Next {
@@ -222,9 +223,21 @@ impl Opening {
             return Ok(Some(document));
         };
         let done = self.done + unpacking.progress().0;
+        let is_verified = self.is_verified;
         *self = document.begin_path(&rest)?;
         self.done = done;
+        if is_verified {
+            self.verify();
+        }
         Ok(None)
+    }
+
+    /// Holds members that are not packed against their checksums, too: all of them is read for that.
+    pub fn verify(&mut self) {
+        self.is_verified = true;
+        if let Next::Member(unpacking) = &mut self.next {
+            unpacking.verify();
+        }
     }
 
     /// Runs to the end.
@@ -463,6 +476,7 @@ impl Document {
             next: Next::Member(Box::new(unpacking)),
             rest: None,
             done: 0,
+            is_verified: false,
         })
     }
 
@@ -505,6 +519,7 @@ impl Document {
                 next: Next::Ready(Some(Box::new(member))),
                 rest: None,
                 done: 0,
+                is_verified: false,
             }),
         }
     }

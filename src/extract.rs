@@ -154,7 +154,8 @@ impl Extract {
                         })));
                     }
                     match outer.begin_member(index) {
-                        Ok(opening) => {
+                        Ok(mut opening) => {
+                            opening.verify();
                             self.opening = Some((index, opening));
                             continue;
                         }
@@ -234,7 +235,10 @@ impl Document {
             let unpacking = self.contents().begin_large(self.source(), index)?;
             return Ok(self.extract_large(index, unpacking, path, base));
         }
-        let opened = self.open_path(path);
+        let opened = self.begin_path(path).and_then(|mut opening| {
+            opening.verify();
+            opening.finish()
+        });
         if let Some((index, None)) = self.contents().find(path)
             && let Some(unpacking) = self.large(index, &opened)
         {

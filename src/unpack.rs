@@ -93,7 +93,15 @@ pub enum Expected {
 }
 
 /// What is wrong with bytes that could be unpacked all the same.
-pub type Wrong = (Severity, &'static str);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// How bad it is.
+    pub severity: Severity,
+    /// In words.
+    pub why: &'static str,
+    /// The packed byte that shows it.
+    pub at: u64,
+}
 
 const MALFORMED: &str =
     "it cannot be unpacked: the compressed bytes are malformed, or more than is declared";
@@ -104,8 +112,8 @@ const TOO_MUCH: &str = "it unpacks to more bytes than are unpacked at once";
 const BLOCK: usize = (128 << 10) + 3 + 4;
 /// Bytes that deflate looks back at, at most.
 const DEFLATE_WINDOW: usize = 32 << 10;
-/// Bytes that the headers of a gzip member are looked for in.
-const GZIP_HEADERS: usize = 256 << 10;
+/// Bytes that the header of a gzip member takes at most, where it is read: what follows it, a name and a comment.
+pub const GZIP_HEADERS: usize = 256 << 10;
 /// What a gzip file begins with: RFC 1952, 2.3.1, with deflate as its method.
 const GZIP_MAGIC: &[u8] = b"\x1f\x8b\x08";
 /// Bytes that are made at once, about.
@@ -127,6 +135,10 @@ pub struct Unpacker {
     /// What the gzip member that is being unpacked comes to: bytes before it, and their CRC-32.
     member: (u64, u32),
     wrong: Option<Wrong>,
+    /// Why it cannot go on, where it is known better than that bytes are malformed.
+    refusal: Option<&'static str>,
+    /// Whether a frame says that more will come out than may.
+    is_too_much: bool,
 }
 
 enum State {
@@ -186,6 +198,8 @@ impl Unpacker {
             taken: 0,
             member: (0, 0),
             wrong: None,
+            refusal: None,
+            is_too_much: false,
         })
     }
 
@@ -206,9 +220,10 @@ impl Unpacker {
             if self.is_full() && (gone_on.is_none() || self.made() > self.most) {
                 return Err(TOO_MUCH);
             }
-            gone_on.ok_or(match is_declared {
-                true => MALFORMED,
-                false => MALFORMED_UNDECLARED,
+            gone_on.ok_or(match (self.refusal, is_declared) {
+                (Some(why), _) => why,
+                (None, true) => MALFORMED,
+                (None, false) => MALFORMED_UNDECLARED,
             })?;
         }
         match self.expected {
@@ -226,14 +241,15 @@ impl Unpacker {
     pub fn finish(mut self) -> Result<Vec<u8>, &'static str> {
         while !self.step(u64::MAX)? {}
         match self.wrong {
-            Some((Severity::Error, why)) => Err(why),
+            Some(wrong) if wrong.severity == Severity::Error => Err(wrong.why),
             _ => Ok(self.unpacked),
         }
     }
 
-    /// Whether there is as much as may come out of what does not declare how much that is.
+    /// Whether there is, or will be, as much as may come out of what does not declare how much that is.
     pub fn is_full(&self) -> bool {
-        !matches!(self.expected, Expected::Declared(_)) && self.made() >= self.most
+        let is_declared = matches!(self.expected, Expected::Declared(_));
+        self.is_too_much || (!is_declared && self.made() >= self.most)
     }
 
     /// Those of the unpacked bytes that were not taken, once it is done.
@@ -275,9 +291,11 @@ impl Unpacker {
         self.wrong
     }
 
-    fn say(&mut self, severity: Severity, why: &'static str) {
-        if self.wrong.is_none_or(|(known, _)| severity < known) {
-            self.wrong = Some((severity, why));
+    /// Says what is wrong `before` the packed byte that is next.
+    fn say(&mut self, severity: Severity, why: &'static str, before: u64) {
+        if self.wrong.is_none_or(|known| severity < known.severity) {
+            let at = self.progress().0.saturating_sub(before);
+            self.wrong = Some(Wrong { severity, why, at });
         }
     }
 
@@ -305,13 +323,7 @@ impl Unpacker {
                         self.input.skip(size)?;
                         State::Begin
                     }
-                    None => {
-                        let window = self.most.clamp(WINDOW, LIMIT);
-                        let mut decoder = Box::new(FrameDecoder::new());
-                        decoder.set_max_window_size(window);
-                        self.input.lend(|rest| decoder.init(rest).ok())?;
-                        State::Frame(decoder, self.made())
-                    }
+                    None => State::Frame(self.begin_frame()?, self.made()),
                 },
                 _ => {
                     self.member = (self.made(), 0);
@@ -321,7 +333,7 @@ impl Unpacker {
             State::Deflate(mut decoder) => match self.inflate(&mut decoder, room)? {
                 false => State::Deflate(decoder),
                 true if self.expected == Expected::Stream => self.trailer()?,
-                true => State::Done,
+                true => State::Rest,
             },
             State::Frame(mut decoder, start) => {
                 let block = BlockDecodingStrategy::UptoBlocks(1);
@@ -337,7 +349,7 @@ impl Unpacker {
                     && decoder.get_calculated_checksum() != Some(sum)
                 {
                     let why = "what it unpacks to does not have the checksum that its frame gives";
-                    self.say(Severity::Error, why);
+                    self.say(Severity::Error, why, zstd::CHECKSUM);
                 }
                 match is_finished {
                     true if declared != 0 && self.made() - start != declared => return None,
@@ -354,7 +366,7 @@ impl Unpacker {
                         State::Behind
                     }
                     None if next.starts_with(&zstd::MAGIC) => State::Begin,
-                    None => self.end(),
+                    None => State::Rest,
                 }
             }
             // What a tape, or a disk, was filled up with is nobody's.
@@ -364,13 +376,16 @@ impl Unpacker {
                 match (size, is_zero) {
                     (0, _) => State::Done,
                     (_, true) => {
+                        if self.expected == Expected::Stream {
+                            let why = "zeros are behind the compressed data";
+                            self.say(Severity::Note, why, 0);
+                        }
                         self.input.at += size;
-                        self.say(Severity::Note, "zeros are behind the compressed data");
                         State::Rest
                     }
                     (_, false) => {
                         let why = "bytes behind the compressed data are not read";
-                        self.say(Severity::Warning, why);
+                        self.say(Severity::Warning, why, 0);
                         State::Done
                     }
                 }
@@ -378,6 +393,44 @@ impl Unpacker {
             State::Done => State::Done,
         };
         Some(())
+    }
+
+    /// Begins with the frame of zstd that is next. Its decoder makes room for the window that it asks for, which may be more than all of
+    /// it can have: then it gets less.
+    fn begin_frame(&mut self) -> Option<Box<FrameDecoder>> {
+        let header = zstd::frame(self.input.peek(zstd::HEADER))?;
+        let is_declared = matches!(self.expected, Expected::Declared(_));
+        let left = self.most.saturating_sub(self.made());
+        if header.size.is_some_and(|size| size > left) {
+            self.is_too_much = !is_declared;
+            return None;
+        }
+        let most = self.most.clamp(WINDOW, LIMIT).next_power_of_two();
+        self.refusal = match header {
+            _ if header.is_reserved => Some("the reserved bit of its frame header is set"),
+            _ if header.dictionary != 0 => {
+                Some("it is packed with a dictionary, which is not in it")
+            }
+            _ if header.window > LIMIT && self.most > LIMIT => {
+                Some("its window of more than 1 GiB is not made")
+            }
+            _ => None,
+        };
+        if self.refusal.is_some() {
+            return None;
+        }
+        let mut decoder = Box::new(FrameDecoder::new());
+        decoder.set_max_window_size(most);
+        if header.window <= most {
+            self.input.lend(|rest| decoder.init(rest).ok())?;
+            return Some(decoder);
+        }
+        let mut bytes = self.input.peek(header.header)[..header.header].to_vec();
+        // A power of two from 2^10 on, in the upper five bits; the eighths of it that are added are in the lower three.
+        bytes[zstd::WINDOW] = (most.ilog2() as u8 - 10) << 3;
+        decoder.init(&mut &*bytes).ok()?;
+        self.input.skip(header.header as u64)?;
+        Some(decoder)
     }
 
     /// Goes on with a deflate stream. Whether it ends there.
@@ -417,10 +470,10 @@ impl Unpacker {
         let (start, found) = self.member;
         if u32::from_le_bytes(sum) != found {
             let why = "what it unpacks to does not have the CRC-32 that its trailer gives";
-            self.say(Severity::Error, why);
+            self.say(Severity::Error, why, 8);
         } else if u32::from_le_bytes(size) != (self.made() - start) as u32 {
             let why = "it unpacks to another number of bytes than its trailer gives";
-            self.say(Severity::Error, why);
+            self.say(Severity::Error, why, 4);
         }
         let behind = self.input.peek(GZIP_HEADERS);
         let next = behind
@@ -428,18 +481,10 @@ impl Unpacker {
             .then(|| gzip_header(behind))
             .flatten();
         let Some((size, _)) = next else {
-            return Some(self.end());
+            return Some(State::Rest);
         };
         self.input.skip(size)?;
         Some(State::Begin)
-    }
-
-    /// What is next behind all that was packed.
-    fn end(&self) -> State {
-        match self.expected {
-            Expected::Stream => State::Rest,
-            _ => State::Done,
-        }
     }
 
     /// Makes room for `more` bytes; of what is declared not more than that.

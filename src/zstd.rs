@@ -6,6 +6,9 @@ pub const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Bytes that a frame's header takes at most.
 pub const HEADER: usize = 18;
 
+/// Where the window descriptor is in a header that has one.
+pub const WINDOW: usize = 5;
+
 /// Bytes of the checksum behind a frame.
 pub const CHECKSUM: u64 = 4;
 
@@ -18,8 +21,14 @@ pub struct Frame {
     pub fields: [usize; 3],
     /// Bytes that the frame unpacks to, where it says so.
     pub size: Option<u64>,
+    /// Bytes that its decoder has to remember; of a single segment all of it.
+    pub window: u64,
+    /// The number of the dictionary that it is packed with, 0 for none that is said.
+    pub dictionary: u32,
     /// Whether a checksum is behind its last block.
     pub has_checksum: bool,
+    /// Whether the bit is set that has to be zero.
+    pub is_reserved: bool,
 }
 
 /// A block of a frame.
@@ -39,16 +48,28 @@ pub fn frame(bytes: &[u8]) -> Option<Frame> {
     let window = usize::from(!is_single);
     let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
     let content = [usize::from(is_single), 2, 4, 8][usize::from(descriptor >> 6)];
-    let at = MAGIC.len() + 1 + window + dictionary;
-    let mut size = [0; 8];
-    size[..content].copy_from_slice(bytes.get(at..at + content)?);
+    let at = WINDOW + window + dictionary;
+    let number = |at: usize, size: usize| {
+        let mut number = [0; 8];
+        number[..size].copy_from_slice(bytes.get(at..at + size)?);
+        Some(u64::from_le_bytes(number))
+    };
     // Of two bytes 0 stands for the least that one byte does not say.
     let least = if content == 2 { 256 } else { 0 };
+    let size = number(at, content)?.saturating_add(least);
+    let window_descriptor = number(WINDOW, window)?;
+    let base = 1 << (10 + (window_descriptor >> 3));
     Some(Frame {
         header: at + content,
         fields: [window, dictionary, content],
-        size: (content > 0).then_some(u64::from_le_bytes(size).saturating_add(least)),
+        size: (content > 0).then_some(size),
+        window: match is_single {
+            true => size,
+            false => base + base / 8 * (window_descriptor & 7),
+        },
+        dictionary: number(WINDOW + window, dictionary)? as u32,
         has_checksum: descriptor & 4 != 0,
+        is_reserved: descriptor & 8 != 0,
     })
 }
 
@@ -110,6 +131,14 @@ mod tests {
         assert_eq!(size(0xc3, &[0xff; 12]), None, "cut off");
         assert!(of(0x24, &[0]).expect("a header").has_checksum);
         assert!(!of(0x20, &[0]).expect("a header").has_checksum);
+        assert!(of(0x28, &[0]).expect("a header").is_reserved);
+        // 3.1.1.1.2: 2^(10 + 17) and 3 of its eighths; then a dictionary of two bytes.
+        let frame = of(0x02, &[17 << 3 | 3, 0x34, 0x12]).expect("a header");
+        assert_eq!(
+            (frame.window, frame.dictionary),
+            ((1 << 27) / 8 * 11, 0x1234)
+        );
+        assert!(!frame.is_reserved);
     }
 
     #[test]

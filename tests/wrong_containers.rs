@@ -672,13 +672,13 @@ fn what_a_gzip_file_is_filled_up_with_is_a_note() {
 
 #[test]
 fn members_that_share_bytes_are_named() {
-    // Every entry of the directory leads to the same 3 bytes.
+    // Every entry of the directory leads to the same 3 bytes: 14 share them with the first one.
     let document = open(shared(0, b"abc", 3, 15));
     let said = messages(&document);
     assert_eq!(said.len(), 11, "{said:?}");
     assert!(said[..10].iter().all(|said| said.ends_with("share bytes")));
     assert!(
-        said[10].contains("4 more members share bytes"),
+        said[10].contains("4 more share bytes"),
         "{}",
         said[10]
     );

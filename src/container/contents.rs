@@ -67,6 +67,8 @@ pub struct Opened {
 pub struct Unpacking {
     /// Bytes that the member may unpack to.
     limit: u64,
+    /// Whether a member that is not packed is held against its checksum, too.
+    is_verified: bool,
     /// What the last of `links` lies in, and what is wrong with that.
     base: (Source, Option<Diagnostic>),
     /// The member, behind it the one that it lies in, and so on.
@@ -83,12 +85,20 @@ struct Link {
     offset: Option<u64>,
     context: String,
     work: Option<(Unpacker, Sum)>,
+    /// What is not packed, and how far it is held against its checksum.
+    check: Option<(Sum, u64)>,
 }
 
 impl Link {
     fn refuse(&self, why: &str) -> Diagnostic {
+        self.refuse_at(why, 0)
+    }
+
+    /// Of the byte at `at` of what is stored.
+    fn refuse_at(&self, why: &str, at: u64) -> Diagnostic {
+        let offset = self.offset.and_then(|offset| offset.checked_add(at));
         Diagnostic::error(Kind::Format, why)
-            .at(self.offset)
+            .at(offset)
             .within(self.context.clone())
     }
 
@@ -104,7 +114,7 @@ impl Link {
         }
     }
 
-    fn refuse_packed(&self, why: &str, limit: u64) -> Diagnostic {
+    fn refuse_packed(&self, why: &str, at: u64, limit: u64) -> Diagnostic {
         match self.member.is_obfuscated {
             true => Diagnostic {
                 severity: Severity::Warning,
@@ -112,8 +122,18 @@ impl Link {
             },
             // The header has told why already.
             false if self.is_refused(limit) => self.refuse_large(),
-            false => self.refuse(why),
+            false => self.refuse_at(why, at),
         }
+    }
+
+    /// What is wrong where its bytes do not come to the checksum that its header gives.
+    fn hold(&self, sum: Sum, what: &str) -> Option<Diagnostic> {
+        let word = self.member.checksum?.word();
+        (!sum.matches()).then(|| {
+            self.refuse(&format!(
+                "{what} does not have the {word} that its header gives"
+            ))
+        })
     }
 
     /// Its bytes as they are stored in `base`.
@@ -145,7 +165,7 @@ impl Link {
             return Err(self.refuse_large().into());
         }
         let unpacker = Unpacker::new(member.compression, stored, expected, limit)
-            .map_err(|why| self.refuse_packed(why, limit))?;
+            .map_err(|why| self.refuse_packed(why, 0, limit))?;
         Ok((unpacker, Sum::new(member.checksum)))
     }
 }
@@ -164,6 +184,23 @@ impl Unpacking {
         let mut finding = self.base.1.clone();
         if link.member.compression == Compression::None {
             source = link.stored(&self.base.0)?;
+            if self.is_verified && link.member.checksum.is_some() {
+                let (mut sum, mut at) = match link.check.take() {
+                    Some(check) => check,
+                    None => (Sum::new(link.member.checksum), 0),
+                };
+                let end = at.saturating_add(budget.max(1)).min(source.size());
+                while at < end {
+                    let bytes = source.read_up_to(at, PIECE.min(end - at))?;
+                    sum.add(&bytes);
+                    at += bytes.len() as u64;
+                }
+                if at < source.size() {
+                    link.check = Some((sum, at));
+                    return Ok(None);
+                }
+                finding = link.hold(sum, "it").or(finding);
+            }
         } else {
             let limit = if is_inner { unpack::LIMIT } else { self.limit };
             let mut work = match link.work.take() {
@@ -185,7 +222,7 @@ impl Unpacking {
                     None if unpacker.is_full() && limit == unpack::LIMIT => {
                         link.refuse_large().into()
                     }
-                    None => link.refuse_packed(why, limit).into(),
+                    None => link.refuse_packed(why, unpacker.progress().0, limit).into(),
                 })?;
             sum.add(&unpacker.unpacked()[before..]);
             if !is_done {
@@ -194,20 +231,13 @@ impl Unpacking {
             }
             let (unpacker, sum) = work;
             self.progress.0 += link.member.span.size;
-            if let Some((severity, why)) = unpacker.wrong() {
+            if let Some(wrong) = unpacker.wrong() {
                 finding = Some(Diagnostic {
-                    severity,
-                    ..link.refuse(why)
+                    severity: wrong.severity,
+                    ..link.refuse_at(wrong.why, wrong.at)
                 });
             }
-            if let Some(checksum) = link.member.checksum
-                && !sum.matches()
-            {
-                let word = checksum.word();
-                finding = Some(link.refuse(&format!(
-                    "what it unpacks to does not have the {word} that its header gives"
-                )));
-            }
+            finding = link.hold(sum, "what it unpacks to").or(finding);
             source = Source::unpacked(unpacker.into_unpacked());
         }
         // Of what was handed out in part the end alone is no file.
@@ -223,6 +253,11 @@ impl Unpacking {
         self.base = (source.clone(), finding.clone());
         self.kept.replace(Some((index, Opened { source, finding })));
         Ok(None)
+    }
+
+    /// Holds a member that is not packed against its checksum, too: all of it is read for that.
+    pub fn verify(&mut self) {
+        self.is_verified = true;
     }
 
     /// Unpacks all of it, and hands `take` the bytes piece by piece: they are not kept. How many there were, and what is wrong with them.
@@ -617,6 +652,7 @@ impl Contents {
     fn begin_with(&self, file: &Source, index: u32, limit: u64) -> Result<Unpacking> {
         let mut unpacking = Unpacking {
             limit,
+            is_verified: false,
             base: (file.clone(), None),
             links: Vec::new(),
             kept: self.unpacked.clone(),
@@ -644,6 +680,7 @@ impl Contents {
                 offset,
                 context: format!("member {}{inside}", self.path(index)),
                 work: None,
+                check: None,
             });
             next = member.base;
         }

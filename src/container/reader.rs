@@ -41,6 +41,15 @@ const SCAN_LIMIT: u64 = 1 << 20;
 /// Bytes of a structure's name or text that are read, at most.
 pub(super) const TEXT_LIMIT: u64 = 64 << 10;
 
+/// Bytes of a container that a member says are its own.
+pub(super) struct Claim {
+    pub span: Span,
+    /// Where the header is that says so.
+    pub header: u64,
+    /// That member; `None` of the directory that lists them.
+    pub member: Option<u32>,
+}
+
 /// Reads what is in a file, or in what a member of it unpacks to.
 pub(super) struct Reader<'a> {
     /// What spans count in. Of what a member unpacks to it may be only the beginning.
@@ -272,7 +281,17 @@ impl Reader<'_> {
     pub fn inside(&mut self, format: Format, span: Span, parent: Option<u32>) {
         let first = self.contents.members.len();
         self.read_inside(format, span, parent);
-        self.check_overlaps(first, parent);
+        // A zip file's have headers of their own, which count as well.
+        if format != Format::Zip {
+            let members = (first..).zip(&self.contents.members[first..]);
+            let claims = members.filter(|(_, member)| member.parent == parent);
+            let claims = claims.map(|(index, member)| Claim {
+                span: member.span,
+                header: member.header.offset,
+                member: Some(index as u32),
+            });
+            self.check_overlaps(claims.collect());
+        }
     }
 
     fn read_inside(&mut self, format: Format, span: Span, parent: Option<u32>) {
@@ -291,32 +310,35 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports members of `parent`, from a member on, that share bytes: headers can say so of what they do not lie in front of.
-    fn check_overlaps(&mut self, first: usize, parent: Option<u32>) {
+    /// Reports those that share bytes: headers can say so of what they do not lie in front of.
+    pub fn check_overlaps(&mut self, mut claims: Vec<Claim>) {
+        claims.retain(|claim| claim.span.size > 0);
+        order::arrange(&mut claims, |claim| claim.span.offset);
         let members = &self.contents.members;
-        let is_one = |at: &usize| members[*at].parent == parent && members[*at].span.size > 0;
-        let mut order: Vec<usize> = (first..members.len()).filter(is_one).collect();
-        order::arrange(&mut order, |&at| members[at].span.offset);
-        let mut last: Option<&Member> = None;
+        let name = |claim: &Claim| match claim.member {
+            Some(index) => &*members[index as usize].name,
+            None => "the directory",
+        };
+        let mut last: Option<&Claim> = None;
         let mut count = 0;
         let mut found = Vec::new();
-        for member in order.iter().map(|&at| &members[at]) {
+        for claim in &claims {
             if let Some(last) = last
-                && member.span.offset < last.span.end()
+                && claim.span.offset < last.span.end()
             {
                 count += 1;
                 if count <= OVERLAPS {
-                    let message = format!("{} and {} share bytes", last.name, member.name);
-                    found.push((member.header.offset, message));
+                    let message = format!("{} and {} share bytes", name(last), name(claim));
+                    found.push((claim.header, message));
                 }
             }
-            if last.is_none_or(|last| last.span.end() < member.span.end()) {
-                last = Some(member);
+            if last.is_none_or(|last| last.span.end() < claim.span.end()) {
+                last = Some(claim);
             }
         }
         if count > OVERLAPS {
-            let message = format!("{} more members share bytes with others", count - OVERLAPS);
-            found.push((members[first].header.offset, message));
+            let message = format!("{} more share bytes with others", count - OVERLAPS);
+            found.push((found[0].0, message));
         }
         for (at, message) in found {
             self.error(at, "member, offset and size", message);
@@ -348,7 +370,7 @@ impl Reader<'_> {
     }
 }
 
-/// Members of one container that are named because they share bytes, at most.
+/// Members of one container that are named because they share bytes, at most; then it is said how many more there are.
 const OVERLAPS: usize = 10;
 
 const TOO_MANY: &str = "there are more members than are listed";

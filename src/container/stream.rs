@@ -2,7 +2,7 @@
 //!
 //! Layouts are in `tables/container/stream.toml` and `zstd.toml`, with their source.
 
-use super::reader::{Read, Reader, Shape, TEXT_LIMIT, plain, u32};
+use super::reader::{Read, Reader, Shape, plain, u32};
 use super::tables::{GZIP_HEADER, GZIP_TRAILER, ZSTD_FRAME, ZSTD_SKIPPED};
 use super::{Format, Member};
 use crate::elf::map::Role;
@@ -76,7 +76,7 @@ fn padding(reader: &Reader<'_>, at: u64, span: Span) -> u64 {
 }
 
 fn gzip(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) -> Option<Member> {
-    let bytes = reader.peek(span, TEXT_LIMIT);
+    let bytes = reader.peek(span, unpack::GZIP_HEADERS as u64);
     let Some((size, name)) = unpack::gzip_header(&bytes) else {
         reader.error(
             span.offset,

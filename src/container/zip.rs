@@ -5,7 +5,7 @@
 
 use super::Member;
 use super::member::Checksum;
-use super::reader::{Read, Reader, Shape, plain, u16, u32, u64};
+use super::reader::{Claim, Read, Reader, Shape, plain, u16, u32, u64};
 use super::tables::{ZIP_CENTRAL, ZIP_END, ZIP_LOCAL, ZIP64_END, ZIP64_LOCATOR};
 use crate::elf::map::Role;
 use crate::error::{Diagnostic, Kind};
@@ -79,6 +79,23 @@ pub(super) fn read(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) {
     let Some(directory) = directory(reader, span) else {
         return;
     };
+    let mut claims = vec![Claim {
+        span: directory.span,
+        header: directory.span.offset,
+        member: None,
+    }];
+    read_entries(reader, span, parent, &directory, &mut claims);
+    reader.check_overlaps(claims);
+}
+
+/// Reads what the directory lists, and adds the bytes that each entry has, with its local header.
+fn read_entries(
+    reader: &mut Reader<'_>,
+    span: Span,
+    parent: Option<u32>,
+    directory: &Directory,
+    claims: &mut Vec<Claim>,
+) {
     let mut at = directory.span.offset;
     let mut window = (at, Vec::new());
     for i in 0..directory.count {
@@ -102,9 +119,11 @@ pub(super) fn read(reader: &mut Reader<'_>, span: Span, parent: Option<u32>) {
         let header = Span::new(at, size);
         reader.structure(header, &CENTRAL_SHAPE);
         at = header.end();
-        if read_entry(reader, span, parent, &bytes, header, directory.shift).is_none() {
+        let read = read_entry(reader, span, parent, &bytes, header, directory.shift);
+        let Some(claim) = read else {
             return;
-        }
+        };
+        claims.extend(claim);
     }
 }
 
@@ -159,7 +178,7 @@ fn directory(reader: &mut Reader<'_>, span: Span) -> Option<Directory> {
     })
 }
 
-/// Reads an entry of the directory, whose header is `bytes`.
+/// Reads an entry of the directory, whose header is `bytes`. The bytes that it has; `None` where there are too many members.
 fn read_entry(
     reader: &mut Reader<'_>,
     span: Span,
@@ -167,11 +186,11 @@ fn read_entry(
     bytes: &[u8],
     header: Span,
     shift: u64,
-) -> Option<()> {
+) -> Option<Option<Claim>> {
     let (name_size, extra_size) = (u16(bytes, 28) as usize, u16(bytes, 30) as usize);
     let name = &bytes[CENTRAL as usize..][..name_size];
     if name.ends_with(b"/") {
-        return Some(());
+        return Some(None);
     }
     let (mut packed, mut unpacked, mut offset) = (u32(bytes, 20), u32(bytes, 24), u32(bytes, 42));
     // Zip64: what does not fit, in this order.
@@ -196,7 +215,7 @@ fn read_entry(
     if !local.within(span.end()) || !head.starts_with(b"PK\x03\x04") {
         let message = format!("no local header of {name} at 0x{:x}", local.offset);
         reader.error(header.offset + 42, "zip directory entry", message);
-        return Some(());
+        return Some(None);
     }
     let local = Span::new(local.offset, LOCAL + u16(&head, 26) + u16(&head, 28));
     reader.structure(local.clamp(span.end()), &LOCAL_SHAPE);
@@ -226,7 +245,12 @@ fn read_entry(
         reader.error(header.offset + 20, "zip directory entry, sizes", message);
         member.unpacked = Some(member.span.size);
     }
+    let claim = Span::new(local.offset, data.end() - local.offset).clamp(span.end());
     reader.identify(&mut member);
-    reader.member(parent, member)?;
-    Some(())
+    let index = reader.member(parent, member)?;
+    Some(Some(Claim {
+        span: claim,
+        header: header.offset,
+        member: Some(index),
+    }))
 }

@@ -72,7 +72,7 @@ pub fn write(
     let mut has_errors = false;
     let mut line = Line::new();
     while let Some(extracted) = match &mut all {
-        Some(all) => next(all, document, &mut line),
+        Some(all) => next(all, document, written.len(), &mut line),
         None => one.take(),
     } {
         if !extracted.findings.is_empty() || extracted.opened.is_err() {
@@ -82,7 +82,7 @@ pub fn write(
             has_errors |= finding.severity != Severity::Note;
             complain(finding);
         }
-        match target.write(extracted)? {
+        match target.write(extracted, &mut line)? {
             Ok(file) => written.push(file),
             Err(finding) => {
                 has_errors |= finding.severity == Severity::Error;
@@ -103,12 +103,18 @@ pub fn write(
     Ok(has_errors)
 }
 
-/// The next member.
-fn next(all: &mut Extract, document: &Document, line: &mut Line) -> Option<Extracted> {
+/// The next member, behind so many that were written.
+fn next(
+    all: &mut Extract,
+    document: &Document,
+    written: usize,
+    line: &mut Line,
+) -> Option<Extracted> {
     loop {
         line.show(|| {
-            let (members, bytes) = all.rest(document);
-            format!("{members} members left, {} MB", megabytes(bytes))
+            let (left, bytes) = all.rest(document);
+            let bytes = megabytes(bytes);
+            format!("wrote {written} members; {left} more, {bytes} MB, are to come")
         });
         if let Step::Next(next) = all.step(document, STEP) {
             return next.map(|next| *next);
@@ -142,7 +148,11 @@ impl<'a> Target<'a> {
     }
 
     /// Writes one file; what comes back instead says why it cannot be had.
-    fn write(&mut self, extracted: Extracted) -> Result<Result<Written, Diagnostic>, Failure> {
+    fn write(
+        &mut self,
+        extracted: Extracted,
+        line: &mut Line,
+    ) -> Result<Result<Written, Diagnostic>, Failure> {
         let Extracted {
             path,
             name,
@@ -151,7 +161,7 @@ impl<'a> Target<'a> {
             ..
         } = extracted;
         if let (Some(large), Self::Folder(folder)) = (large, &*self) {
-            return Self::write_large(large, folder, path, name);
+            return Self::write_large(large, folder, path, name, line);
         }
         let document = match opened {
             Ok(document) => document,
@@ -190,11 +200,15 @@ impl<'a> Target<'a> {
         folder: &Path,
         path: String,
         file: String,
+        line: &mut Line,
     ) -> Result<Result<Written, Diagnostic>, Failure> {
         let place = folder.join(&file);
         let refuse = |error: std::io::Error| failure(&place, &error);
         let mut to = created(&place).map_err(refuse)?;
+        let mut size = 0;
         let written = large.hand_out(|bytes| {
+            size += bytes.len() as u64;
+            line.show(|| format!("wrote {} MB of {}", megabytes(size), export::visible(&file)));
             to.write_all(bytes)
                 .map_err(|error| Unwritten::Failure(refuse(error)))
         });
