@@ -41,6 +41,7 @@ fn exit_codes_tell_what_happened() {
         &["runs", &good, "sm_99"],
         &["archs", &good, "--gpu", "GeForce"],
         &["members", &good, "--gpu", "sm_90"],
+        &["lane", &fixture("coredump/synthetic.cudacore"), "70"],
         &["runs", &code_object, "gfx90"],
         &["runs", &code_object, "gfx906", "gfx908"],
         &["bank0", &good],
@@ -146,6 +147,17 @@ fn which_kernels_do_not_run_on_a_gpu_is_said_with_the_answer() {
     assert_eq!(
         text,
         "sm_90 (NVIDIA H100, NVIDIA H200, NVIDIA GH200): yes, the code is for it\n"
+    );
+}
+
+#[test]
+fn a_thread_that_is_not_there_is_named_with_those_that_are() {
+    // coredump/facts.json: 16 lanes.
+    let output = kernelscope(&["lane", &fixture("coredump/synthetic.cudacore"), "70"]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        message.contains("there is no thread \"70\": there are 0 to 15"),
+        "{message}"
     );
 }
 

@@ -156,10 +156,7 @@ fn run() -> Result<ExitCode, Failure> {
         table => {
             let rows = match table {
                 "bank0" => document.table(&format!("bank0/{}", kernel(&document, &arguments)?)),
-                "lane" => {
-                    let which = arguments.which.as_deref().unwrap_or("0");
-                    document.table(&format!("lane/{which}"))
-                }
+                "lane" => lane(&document, &arguments)?,
                 "patches" => document.table(&format!("patches/{:x}", arguments.base.unwrap_or(0))),
                 "image" if arguments.segments => document.table("load_image"),
                 table => document.table(table),
@@ -320,6 +317,29 @@ fn kernel(document: &Document, arguments: &Arguments) -> Result<u64, Failure> {
         }
         Failure::Usage(why)
     })
+}
+
+/// What a core dump has of one of its threads; `None` of other files.
+fn lane<'a>(
+    document: &'a Document,
+    arguments: &Arguments,
+) -> Result<Option<Box<dyn Table + 'a>>, Failure> {
+    let Some(lanes) = document.table("lanes") else {
+        return Ok(None);
+    };
+    let which = arguments.which.as_deref().unwrap_or("0");
+    let found = document.table(&format!("lane/{which}"));
+    if found.is_none() {
+        let there = match lanes.len() {
+            0 => "the dump has none".into(),
+            1 => "there is 0 only".into(),
+            count => format!("there are 0 to {}", count - 1),
+        };
+        return Err(Failure::Usage(format!(
+            "lane: there is no thread {which:?}: {there}"
+        )));
+    }
+    Ok(found)
 }
 
 /// Names in a table that contain `word`, a few of them. Those of C++ are longer than what people call a kernel.
