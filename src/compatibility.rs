@@ -49,6 +49,8 @@ pub struct Gpu {
     pub served_by: Option<Served>,
     /// Of such a file, how many of its kernels do not run there, once that is known.
     pub missing_kernels: Option<u64>,
+    /// Of a file with several libraries, the answer of each, which has its path in place of a name; once that is known.
+    pub libraries: Vec<Gpu>,
 }
 
 /// The code among a file's members that runs on a GPU.

@@ -33,7 +33,7 @@ use crate::patches::PatchList;
 use crate::record::Record;
 use crate::registered::{LauncherList, Launchers, Registered, WrapperList};
 use crate::rows::{Progress, Table};
-use crate::runs::{AnyGpu, Offer, Offers};
+use crate::runs::{AnyGpu, Offer, Offers, Set};
 use crate::size::{SizeList, Sizes};
 use crate::source::Source;
 use crate::span::Span;
@@ -561,7 +561,7 @@ impl Document {
         match self.device {
             Device::Cubin(_) | Device::CodeObject(_) => {
                 // It has no code for GPUs of the other family.
-                let other = || Some(Offers::default().on(AnyGpu::named(asked)?));
+                let other = || Some(Offers::default().on(AnyGpu::named(asked)?, Set::MAX));
                 self.device.runs_on(asked).or_else(other)
             }
             _ => Some(self.on(&self.offers(), AnyGpu::named(asked)?)),
@@ -569,8 +569,11 @@ impl Document {
     }
 
     fn on(&self, offers: &Offers, gpu: AnyGpu) -> Gpu {
-        let mut found = offers.on(gpu);
-        found.missing_kernels = self.missing().map(|missing| missing.not_running(gpu));
+        let mut found = offers.on(gpu, Set::MAX);
+        if let Some(missing) = self.missing() {
+            found.missing_kernels = Some(missing.not_running(gpu));
+            found.libraries = missing.libraries(gpu);
+        }
         found
     }
 
@@ -590,7 +593,7 @@ impl Document {
         let is_known = self.survey.is_finished(self);
         is_known.then(|| {
             self.missing
-                .get_or_init(|| Missing::new(self.offers(), &self.survey))
+                .get_or_init(|| Missing::new(self.offers(), self, &self.survey))
         })
     }
 

@@ -45,6 +45,7 @@ pub mod kernels;
 pub mod launch;
 pub mod lines;
 pub mod lists;
+pub mod loaded;
 pub mod members;
 pub mod metadata;
 pub mod missing;

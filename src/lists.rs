@@ -571,6 +571,7 @@ impl Table for GpuList {
             column("served_by", "By", Unit::Text),
             column("missing_kernels", "Missing kernels", Unit::Number),
             hidden("path", "In", Unit::Text),
+            hidden("libraries", "Libraries", Unit::Text),
         ];
         // What serves a GPU is a question where there are members.
         let is_served = self.0.iter().any(|gpu| gpu.served_by.is_some());
@@ -596,6 +597,11 @@ impl Table for GpuList {
                 .map(|served| served.by.as_str())
                 .into(),
             "missing_kernels" => gpu.missing_kernels.into(),
+            // A line each: what is in it has its path before the answer.
+            "libraries" if !gpu.libraries.is_empty() => {
+                let lines = gpu.libraries.iter().map(Gpu::to_string);
+                lines.collect::<Vec<_>>().join("\n").into()
+            }
             "path" => {
                 let served = gpu.served_by.as_ref();
                 served.map(|served| &*served.path).into()

@@ -35,7 +35,8 @@ impl AnyGpu {
         }
     }
 
-    fn is_for(self, offer: &Offer) -> bool {
+    /// Whether code is for GPUs of its vendor.
+    pub fn is_for(self, offer: &Offer) -> bool {
         matches!(self, Self::Nvidia(_)) == offer.is_for_nvidia()
     }
 }
@@ -114,19 +115,31 @@ impl Offer {
         self.code != Code::Intermediate
     }
 
+    /// Whether it is still to be linked.
+    pub fn is_relocatable(&self) -> bool {
+        self.is_relocatable
+    }
+
+    /// Whether it is PTX.
+    pub fn is_text(&self) -> bool {
+        self.code == Code::Ptx
+    }
+
     /// Whether it runs on `gpu`, and why.
     pub fn on(&self, gpu: AnyGpu) -> Compatibility {
+        self.on_if(gpu, self.is_relocatable)
+    }
+
+    fn on_if(&self, gpu: AnyGpu, is_relocatable: bool) -> Compatibility {
         match (self.target, gpu) {
             (For::Nvidia(own), AnyGpu::Nvidia(chip)) => match self.code {
-                Code::Machine => unless_linked(own.of_machine_code(chip), self.is_relocatable),
-                Code::Ptx => unless_linked(own.of_ptx(chip), self.is_relocatable),
+                Code::Machine => unless_linked(own.of_machine_code(chip), is_relocatable),
+                Code::Ptx => unless_linked(own.of_ptx(chip), is_relocatable),
                 Code::Intermediate => own.of_intermediate(chip, self.word),
             },
             (For::Amd(own), AnyGpu::Amd(gpu)) => {
                 let first = match self.code {
-                    Code::Machine if self.is_relocatable => {
-                        Some("it has to be linked first".into())
-                    }
+                    Code::Machine if is_relocatable => Some("it has to be linked first".into()),
                     Code::Machine => None,
                     _ => Some(format!(
                         "{}: it has to be compiled and linked first",
@@ -167,6 +180,9 @@ impl Offer {
 
 /// Kinds of code and architectures that are told apart in a file, at most.
 pub const OFFER_LIMIT: usize = 128;
+
+/// Which of [`Offers::all`]: a bit each.
+pub type Set = u128;
 
 /// Which code there is in a file.
 #[derive(Default)]
@@ -258,10 +274,41 @@ impl Offers {
         gpus
     }
 
-    /// The best answer for `gpu`, and what gives it.
-    pub fn on(&self, gpu: AnyGpu) -> Gpu {
+    /// What runs, on the GPUs that `offer` is made for, as well as it does, or once it is compiled, whether linked or not; of PTX, which is
+    /// for later ones, other PTX.
+    pub fn covering(&self, offer: &Offer) -> Set {
+        let gpu = match offer.target {
+            For::Nvidia(own) => AnyGpu::named(&own.to_string()),
+            For::Amd(own) => Some(AnyGpu::Amd(own)),
+            For::AnyOfAmd => None,
+        };
+        let Some(gpu) = gpu else {
+            return 0;
+        };
+        let worst = offer.on_if(gpu, false).answer.max(Answer::Jit);
+        let is_as_good = |other: &Offer| {
+            let is_later = !offer.is_text() || other.is_text();
+            is_later && other.on_if(gpu, false).answer <= worst
+        };
+        self.set(|other| worst != Answer::No && is_as_good(other))
+    }
+
+    /// Those that are so.
+    pub fn set(&self, is_in: impl Fn(&Offer) -> bool) -> Set {
+        let all = self.all.iter().enumerate();
+        all.fold(0, |set, (at, offer)| set | Set::from(is_in(offer)) << at)
+    }
+
+    fn of_set(&self, set: Set) -> impl Iterator<Item = &Offer> {
+        let all = self.all.iter().enumerate();
+        all.filter(move |(at, _)| set >> at & 1 == 1)
+            .map(|(_, offer)| offer)
+    }
+
+    /// The best answer of those `among` the code for `gpu`, and what gives it.
+    pub fn on(&self, gpu: AnyGpu, among: Set) -> Gpu {
         let mut best: Option<(&Offer, Compatibility)> = None;
-        for offer in &self.all {
+        for offer in self.of_set(among) {
             let runs = offer.on(gpu);
             let is_better = best.as_ref().is_none_or(|(known, best)| {
                 let by_answer = runs.answer.cmp(&best.answer);
@@ -285,17 +332,22 @@ impl Offers {
             best => gpu.with(Compatibility {
                 answer: Answer::No,
                 reason: match best {
-                    Some((_, runs)) if self.all.len() == 1 => runs.reason,
-                    _ => self.none_for(gpu),
+                    Some((_, runs)) if self.of_set(among).count() == 1 => runs.reason,
+                    _ => self.none_for(gpu, among),
                 },
             }),
         }
     }
 
-    /// Why none of the code runs on `gpu`: what there is instead.
-    pub fn none_for(&self, gpu: AnyGpu) -> String {
-        let offers = self.all.iter().filter(|offer| gpu.is_for(offer));
-        let targets: Vec<_> = offers.map(Offer::target).collect();
+    /// Why none of those `among` the code runs on `gpu`: what there is instead.
+    pub fn none_for(&self, gpu: AnyGpu, among: Set) -> String {
+        let mut targets: Vec<String> = Vec::new();
+        for offer in self.of_set(among).filter(|offer| gpu.is_for(offer)) {
+            let target = offer.target();
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
         let (told, rest) = targets.split_at(targets.len().min(TOLD));
         match (told, rest.len()) {
             ([], _) => "there is no code for GPUs of that family".into(),

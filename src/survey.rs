@@ -11,6 +11,7 @@ use crate::container::{Contents, Format, Member};
 use crate::document::{Document, Opening};
 use crate::error::{Diagnostic, Diagnostics, Kind, Result};
 use crate::index::Index;
+use crate::loaded::LoadedWith;
 use crate::members::{share, taken};
 use crate::nvidia::ptx;
 use crate::rows::{Cell, Column, Progress, Table, Unit, column, hidden};
@@ -95,6 +96,8 @@ struct Level {
     /// The bytes that it takes of what that one unpacks to.
     taken: u64,
     next: u32,
+    /// What its members are loaded with, as far as that is not in it.
+    loaded: LoadedWith,
     /// Bytes that those in it have that are to be opened, as their headers declare.
     declared: u64,
     /// Bytes of progress that these are in all, and those of them that are left.
@@ -108,6 +111,8 @@ pub struct Inner {
     pub member: Member,
     /// Its path from the file on.
     pub path: Box<str>,
+    /// What it is loaded with.
+    pub loaded: LoadedWith,
     /// The member of the file that it lies in.
     pub outer: u32,
     /// The bytes that it takes of what that one unpacks to; where it is packed again, its share of these.
@@ -432,6 +437,11 @@ impl Survey {
         let outer = within.map_or(index, |level| level.outer);
         let around = within.map_or("", |level| &level.around);
         let path = || format!("{around}{}", contents.path(index));
+        let loaded = || {
+            let file = || LoadedWith::file(document.format());
+            let around_it = within.map_or_else(file, |level| level.loaded.clone());
+            around_it.member(contents, around, index)
+        };
         let taken_of = |level: &Level| {
             let (taken, _) = taken(contents, &|_| None, member.span.size, member.base);
             share(taken, level.document.source().size(), level.taken)
@@ -483,6 +493,7 @@ impl Survey {
                         around: format!("{}!/", path()).into(),
                         outer,
                         next: 0,
+                        loaded: loaded(),
                         declared,
                         counts,
                         left: counts,
@@ -505,6 +516,7 @@ impl Survey {
             self.inner.push(Inner {
                 member: member.clone(),
                 path: path().into(),
+                loaded: loaded(),
                 outer,
                 taken: taken_of(level),
                 found,

@@ -227,6 +227,100 @@ fn machine_code_that_cuobjdump_lists_runs_on_its_architecture() {
     assert!(checked > 15, "{checked}");
 }
 
+/// A zip file of two fatbins: cuobjdump lists `fill<double>` of the first for sm_80 only; a second that has it for sm_90 is another library.
+#[test]
+fn a_kernel_of_another_library_does_not_help() {
+    let partial = common::bytes(PARTIAL);
+    // The machine code for sm_80 alone: sm_86 runs it, sm_90 does not.
+    let mut other = partial.clone();
+    let header = 16;
+    let entry = |bytes: &[u8], at: usize| {
+        let number = |at: usize, size: usize| {
+            let mut all = [0; 8];
+            all[..size].copy_from_slice(&bytes[at..at + size]);
+            u64::from_le_bytes(all) as usize
+        };
+        // fatbin.json: header size at 4, padded payload size at 8.
+        number(at + 4, 4) + number(at + 8, 8)
+    };
+    let first = entry(&other, header);
+    other.truncate(header + first);
+    other[8..16].copy_from_slice(&(first as u64).to_le_bytes());
+    let sm_80_only = other;
+    let files = [("a.fatbin", &partial), ("b.fatbin", &sm_80_only)];
+    let mut zip = kernelscope::container::ZipWriter::default();
+    let mut bytes = Vec::new();
+    for (name, file) in files {
+        let sum = kernelscope::unpack::crc32(0, file);
+        bytes.extend(zip.add(name, file.len() as u64, sum));
+        bytes.extend(file);
+    }
+    bytes.extend(zip.finish());
+    let mut document = Document::open(Source::memory(bytes));
+    while !document.survey(1 << 20).finished {}
+    let on = |gpu: &str| document.runs_on(gpu).expect(gpu);
+    let libraries = |gpu: &str| {
+        let of = on(gpu).libraries.into_iter();
+        of.map(|of| (of.name, of.runs.answer)).collect::<Vec<_>>()
+    };
+    let both = |a, b| vec![("a.fatbin".to_string(), a), ("b.fatbin".to_string(), b)];
+    assert_eq!(libraries("sm_90"), both(Answer::Yes, Answer::No));
+    assert_eq!(libraries("sm_86"), both(Answer::Yes, Answer::Yes));
+    // cuobjdump: fill<double>, fill<float> and `everywhere` are in the code for sm_80; none of the second library's runs on sm_90.
+    assert_eq!(on("sm_90").missing_kernels, Some(1 + 3));
+    assert_eq!(on("sm_86").missing_kernels, Some(1));
+    let table = document.table("missing/sm_90").expect("a table");
+    let found = rows(&*table, &["in", "name", "runs"]);
+    assert!(found.contains(&"a.fatbin | _Z4fillIdEvPT_S0_ | no".into()));
+    assert!(found.contains(&"b.fatbin | _Z4fillIfEvPT_S0_ | no".into()));
+    // Nothing is missing for architectures that a library has no code for.
+    let missing = document.table("missing").expect("a table");
+    assert!(
+        rows(&*missing, &["in"])
+            .iter()
+            .all(|path| path == "a.fatbin")
+    );
+    // Of the same fatbin twice in one file, each is loaded for itself.
+    let twice = [&partial[..], &sm_80_only].concat();
+    let mut document = Document::open(Source::memory(twice));
+    while !document.survey(1 << 20).finished {}
+    let found = document.runs_on("sm_90").expect("sm_90");
+    assert_eq!(
+        (found.missing_kernels, found.libraries.len()),
+        (Some(1 + 3), 0)
+    );
+}
+
+/// What lacks an architecture and has code that runs there does not miss it.
+#[test]
+fn code_that_runs_on_an_architecture_stands_for_its_own() {
+    // The machine code for sm_90 said to be for another architecture, which its entry has at 28 (fatbin.json).
+    let lacks = |arch: u32| {
+        let mut bytes = common::bytes(PARTIAL);
+        let at = common::open(PARTIAL).contents().members[2].header.offset as usize + 28;
+        assert_eq!(bytes[at..at + 4], 90_u32.to_le_bytes());
+        bytes[at..at + 4].copy_from_slice(&arch.to_le_bytes());
+        let mut document = Document::open(Source::memory(bytes));
+        while !document.survey(1 << 20).finished {}
+        let missing = document.table("missing").expect("a table");
+        rows(&*missing, &["name", "lacks"])
+    };
+    // fill<double> is in the code for sm_80 alone, which runs on 8.6 as well and not on 9.0 (CUDA's guide, binary compatibility); only_90
+    // is in the other. PTX for compute_90 is of no use for 8.0.
+    let double = "_Z4fillIdEvPT_S0_";
+    assert_eq!(
+        lacks(86),
+        [format!("{double} | compute_90"), "only_90 | sm_80".into()]
+    );
+    assert_eq!(
+        lacks(90),
+        [
+            format!("{double} | sm_90, compute_90"),
+            "only_90 | sm_80".into()
+        ]
+    );
+}
+
 #[test]
 fn code_between_compilers_is_to_be_linked_first() {
     // NVVM for compute_90, relocatable cubins for sm_90a and sm_100f; no header says of the PTX for compute_120 that it is to be linked.
@@ -253,8 +347,18 @@ fn files_with_code_of_both_vendors_have_answers_for_both() {
     let gpus = document.gpu_list().expect("GPUs");
     let names: Vec<_> = gpus.0.iter().map(|gpu| gpu.name.as_str()).collect();
     assert!(names.contains(&"sm_121") && names.contains(&"gfx942:sramecc+:xnack-"));
-    // A kernel for one vendor is not missing for the other.
-    assert_eq!(document.table("missing").expect("a table").len(), 0);
+    // A kernel for one vendor is not missing for the other. Each of its two fatbins has the kernel for other architectures;
+    // that the second has no PTX is not said kernel by kernel.
+    assert_eq!(
+        rows(
+            &*document.table("missing").expect("a table"),
+            &["in", "has", "lacks"]
+        ),
+        [
+            "1 | sm_90a, sm_100f, compute_120 | sm_80, sm_86",
+            "2 | sm_80, sm_86 | sm_90a, sm_100f"
+        ]
+    );
     let of_amd = common::open("container/v2.hipfb");
     assert!(
         of_amd

@@ -677,11 +677,7 @@ fn members_that_share_bytes_are_named() {
     let said = messages(&document);
     assert_eq!(said.len(), 11, "{said:?}");
     assert!(said[..10].iter().all(|said| said.ends_with("share bytes")));
-    assert!(
-        said[10].contains("4 more share bytes"),
-        "{}",
-        said[10]
-    );
+    assert!(said[10].contains("4 more share bytes"), "{}", said[10]);
     assert!(document.findings().has_errors());
     assert_eq!(messages(&open(shared(0, b"abc", 3, 1))), [""; 0]);
 }

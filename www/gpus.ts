@@ -15,6 +15,8 @@ export interface Gpu {
   path?: string | null;
   /** Of such a file, how many of its kernels do not run there, once that is known. */
   missing_kernels?: number | null;
+  /** Of a file with several libraries, a line for each: its path and its answer; once all members are open. */
+  libraries?: string | null;
 }
 
 /** What the chosen GPU is remembered under: it is that of whoever looks, whatever file is open. */

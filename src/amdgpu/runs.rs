@@ -80,6 +80,7 @@ pub fn with(gpu: Target, runs: Compatibility) -> Gpu {
         runs,
         served_by: None,
         missing_kernels: None,
+        libraries: Vec::new(),
     }
 }
 

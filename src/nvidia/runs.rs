@@ -210,6 +210,7 @@ impl Chip {
             runs,
             served_by: None,
             missing_kernels: None,
+            libraries: Vec::new(),
         }
     }
 }

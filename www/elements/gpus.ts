@@ -18,6 +18,7 @@ export class Gpus extends Part {
       label { display: flex; flex-wrap: wrap; gap: 4px 10px; align-items: baseline; margin-block: 6px; }
       select { max-inline-size: 100%; font-family: var(--mono); font-size: 12.5px; }
       .gpus { font: 12.5px var(--mono); overflow-wrap: anywhere; }
+      ul { margin: 6px 0; padding-inline-start: 18px; }
       .answer { font-weight: 600; }
       .yes, .jit { color: var(--good); }
       .depends { color: var(--warning); }
@@ -38,7 +39,7 @@ export class Gpus extends Part {
     if (!gpu) return nothing;
     const { mark } = ANSWERS[gpu.runs];
     const grouped = groups(gpus);
-    const { products, served_by, path, missing_kernels } = gpu;
+    const { products, served_by, path, missing_kernels, libraries } = gpu;
     return html`
       ${grouped.filter(({ gpus: [first] }) => first?.runs !== 'no').map((group) => this.#named(group))}
       ${gpus.every(({ runs }) => runs === 'no') ? html`<p>On no GPU that is known.</p>` : nothing}
@@ -61,6 +62,7 @@ export class Gpus extends Part {
           ? html`<p><button class="link" @click=${() => this.#show(`missing/${gpu.gpu}`)}>${count(missing_kernels)} ${missing_kernels === 1 ? 'kernel does' : 'kernels do'} not run there</button></p>`
           : nothing
       }
+      ${libraries ? html`<ul aria-label="Libraries" class="gpus">${libraries.split('\n').map((line) => html`<li>${name(line, 400)}</li>`)}</ul>` : nothing}
     `;
   }
 

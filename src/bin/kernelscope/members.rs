@@ -147,7 +147,7 @@ pub fn missing(
 struct RunsOn<'a> {
     gpu: Row<'a>,
     /// Kernels of all members.
-    kernels: usize,
+    kernels: u64,
     missing: Rows<'a>,
 }
 
@@ -164,7 +164,7 @@ pub fn runs_on(
     let (Some(known), Some(missing)) = (document.missing(), table) else {
         return runs(document, arguments, out);
     };
-    let kernels = known.kernel_count();
+    let kernels = AnyGpu::named(asked).map_or(0, |gpu| known.kernel_count(gpu));
     let not_running = found.missing_kernels.unwrap_or_default();
     // Those that do not run there come first.
     let missing = First(missing, not_running);
@@ -190,6 +190,13 @@ pub fn runs_on(
         line.push_str(&format!("; by the {}, as in {}", served.by, served.path));
     }
     writeln!(out, "{}", kernelscope::export::visible(&line))?;
+    for library in &found.libraries {
+        writeln!(
+            out,
+            "  {}",
+            kernelscope::export::visible(&library.to_string())
+        )?;
+    }
     writeln!(out, "{not_running} of {kernels} kernels do not run there")?;
     if not_running > 0 {
         writeln!(out)?;
