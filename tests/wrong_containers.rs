@@ -683,6 +683,95 @@ fn members_that_share_bytes_are_named() {
 }
 
 #[test]
+fn headers_of_a_zip_file_are_bytes_of_a_member_too() {
+    // Two members of three bytes: a local header of 30 bytes and a name of one, then the bytes.
+    let bytes = zip(&[(b"a", b"abc", None), (b"b", b"def", None)]);
+    assert_eq!(messages(&open(bytes.clone())), [""; 0]);
+    let directory = 2 * (30 + 1 + 3);
+    let said = |at: usize, size: u32| {
+        let mut wrong = bytes.clone();
+        // Both sizes of an entry of the directory, which takes 46 bytes and the name: APPNOTE, 4.3.12.
+        wrong[at + 20..at + 24].copy_from_slice(&size.to_le_bytes());
+        wrong[at + 24..at + 28].copy_from_slice(&size.to_le_bytes());
+        let document = open(wrong);
+        let said = messages(&document).into_iter().map(String::from);
+        said.collect::<Vec<_>>()
+    };
+    assert_eq!(said(directory, 3), [""; 0]);
+    assert_eq!(said(directory, 4), ["a and b share bytes"]);
+    assert_eq!(said(directory + 47, 4), ["b and the directory share bytes"]);
+}
+
+#[test]
+fn stored_members_are_held_against_their_checksum_where_they_are_extracted() {
+    for (sum, is_right) in [(kernelscope::unpack::crc32(0, b"abc"), true), (1, false)] {
+        let mut bytes = zip(&[(b"a", b"abc", None)]);
+        let directory = 30 + 1 + 3;
+        bytes[directory + 16..directory + 20].copy_from_slice(&sum.to_le_bytes());
+        let document = open(bytes);
+        let one = document.extract("a", "zip").expect("three bytes");
+        let all = Extract::all(&document, "zip").next(&document);
+        for extracted in [one, all.expect("a member")] {
+            assert_eq!(extracted.findings.is_empty(), is_right);
+            let said = extracted.findings.first();
+            assert!(said.is_none_or(|said| said.message.contains("CRC-32")
+                && said.severity == Severity::Error
+                && said.offset == Some(31)));
+            assert!(extracted.opened.is_ok());
+        }
+    }
+}
+
+#[test]
+fn bytes_behind_a_packed_member_are_told() {
+    // Method 8: deflate ends before the bytes that the directory gives it do. The CRC-32 is none of these, which is the graver finding.
+    let deflated = miniz_oxide::deflate::compress_to_vec(b"abc", 6);
+    let said = |packed: &[u8]| {
+        let mut bytes = shared(8, packed, 3, 1);
+        let directory = 30 + 1 + packed.len();
+        let sum = kernelscope::unpack::crc32(0, b"abc").to_le_bytes();
+        bytes[directory + 16..directory + 20].copy_from_slice(&sum);
+        let document = open(bytes);
+        let member = document.open_member(0).expect("three bytes");
+        let found = packing(&member).into_iter();
+        found.map(|(severity, _)| severity).collect::<Vec<_>>()
+    };
+    assert_eq!(said(&deflated), []);
+    assert_eq!(
+        said(&[&deflated[..], b"junk"].concat()),
+        [Severity::Warning]
+    );
+    // Padding says nothing.
+    assert_eq!(said(&[&deflated[..], &[0; 7]].concat()), []);
+}
+
+#[test]
+fn what_a_frame_of_zstd_asks_for_that_cannot_be_is_named() {
+    let why = |bytes: Vec<u8>| {
+        let opened = open(bytes).open_member(0);
+        opened.err().map(|error| error.diagnostic().message.clone())
+    };
+    // Without a single segment: a window, then a stored block of 3 bytes that is the last one.
+    let window = |descriptor: u8, window: u8, rest: &[u8]| {
+        [
+            &[0x28, 0xb5, 0x2f, 0xfd, descriptor, window][..],
+            rest,
+            &[0x19, 0, 0],
+            b"abc",
+        ]
+        .concat()
+    };
+    // 2^(10 + 21) bytes, more than there is room for: three bytes need none of it.
+    for exponent in [0, 13, 17, 20, 21] {
+        assert_eq!(why(window(0, exponent << 3 | 7, &[])), None, "{exponent}");
+    }
+    let dictionary = why(window(1, 0, &[9])).expect("a refusal");
+    assert!(dictionary.contains("dictionary"), "{dictionary}");
+    let reserved = why(window(8, 0, &[])).expect("a refusal");
+    assert!(reserved.contains("reserved bit"), "{reserved}");
+}
+
+#[test]
 fn grave_findings_are_kept_where_there_are_too_many() {
     let mut findings = Diagnostics::default();
     for _ in 0..Diagnostics::LIMIT {
