@@ -41,6 +41,21 @@ impl From<Error> for Unwritten {
     }
 }
 
+/// What has come of a member: the file, and what is wrong with it; without a file, why there is none.
+struct Outcome {
+    file: Option<Written>,
+    finding: Option<Diagnostic>,
+}
+
+impl Outcome {
+    fn refused(error: Error) -> Self {
+        Self {
+            file: None,
+            finding: Some(error.into_diagnostic()),
+        }
+    }
+}
+
 /// Where members go.
 enum Target<'a> {
     Folder(&'a Path),
@@ -82,13 +97,14 @@ pub fn write(
             has_errors |= finding.severity != Severity::Note;
             complain(finding);
         }
-        match target.write(extracted, &mut line)? {
-            Ok(file) => written.push(file),
-            Err(finding) => {
-                has_errors |= finding.severity == Severity::Error;
-                complain(&finding);
-            }
+        let Outcome { file, finding } = target.write(extracted, &mut line)?;
+        // Whoever asks for all goes on as if all were there: what is not written is an error, whatever the reason.
+        has_errors |= file.is_none();
+        if let Some(finding) = finding {
+            has_errors |= finding.severity != Severity::Note;
+            complain(&finding);
         }
+        written.extend(file);
     }
     target.finish()?;
     line.clear();
@@ -147,12 +163,8 @@ impl<'a> Target<'a> {
         Ok(Self::Folder(path))
     }
 
-    /// Writes one file; what comes back instead says why it cannot be had.
-    fn write(
-        &mut self,
-        extracted: Extracted,
-        line: &mut Line,
-    ) -> Result<Result<Written, Diagnostic>, Failure> {
+    /// Writes one file.
+    fn write(&mut self, extracted: Extracted, line: &mut Line) -> Result<Outcome, Failure> {
         let Extracted {
             path,
             name,
@@ -165,7 +177,7 @@ impl<'a> Target<'a> {
         }
         let document = match opened {
             Ok(document) => document,
-            Err(error) => return Ok(Err(error.diagnostic().clone())),
+            Err(error) => return Ok(Outcome::refused(error)),
         };
         let source = document.source();
         match self {
@@ -187,11 +199,15 @@ impl<'a> Target<'a> {
                 each(source, |bytes| file.write_all(bytes).map_err(refuse))?;
             }
         }
-        Ok(Ok(Written {
+        let file = Written {
             path,
             file: name,
             size: source.size(),
-        }))
+        };
+        Ok(Outcome {
+            file: Some(file),
+            finding: None,
+        })
     }
 
     /// Writes one that is too large to be opened as it is unpacked.
@@ -201,7 +217,7 @@ impl<'a> Target<'a> {
         path: String,
         file: String,
         line: &mut Line,
-    ) -> Result<Result<Written, Diagnostic>, Failure> {
+    ) -> Result<Outcome, Failure> {
         let place = folder.join(&file);
         let refuse = |error: std::io::Error| failure(&place, &error);
         let mut to = created(&place).map_err(refuse)?;
@@ -213,10 +229,11 @@ impl<'a> Target<'a> {
                 .map_err(|error| Unwritten::Failure(refuse(error)))
         });
         let wrong = match written {
-            Ok((size, None)) => return Ok(Ok(Written { path, file, size })),
-            // It is there all the same.
-            Ok((_, Some(finding))) => return Ok(Err(finding)),
-            Err(Unwritten::Refused(error)) => Ok(Err(error.into_diagnostic())),
+            Ok((size, finding)) => {
+                let file = Some(Written { path, file, size });
+                return Ok(Outcome { file, finding });
+            }
+            Err(Unwritten::Refused(error)) => Ok(Outcome::refused(error)),
             Err(Unwritten::Failure(failure)) => Err(failure),
         };
         // A part of it is none.
