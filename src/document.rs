@@ -297,14 +297,9 @@ impl Document {
             }
             Format::Unknown if source.size() == 0 => findings
                 .push(Diagnostic::error(Kind::Format, "the file is empty").at(source.absolute(0))),
-            Format::Unknown => findings.push(
-                Diagnostic::error(
-                    Kind::Format,
-                    "no format that is known begins like this: expected an NVIDIA cubin, an AMD \
-                     code object, another ELF file, or what these travel in",
-                )
-                .at(source.absolute(0)),
-            ),
+            Format::Unknown => {
+                findings.push(Diagnostic::error(Kind::Format, UNKNOWN).at(source.absolute(0)))
+            }
             Format::Ptx => {}
             other if identify::is_container(other) => {}
             other => findings.push(
@@ -434,6 +429,10 @@ impl Document {
                 .carve(source, self.format, is_all, budget, findings);
             self.leaves = Self::leaves_of(&self.contents, self.elf.as_ref());
             self.sizes.take();
+            // A file that has code in it may well be of a format of its own.
+            if self.format == Format::Unknown && self.contents.has_code() {
+                self.findings.note(UNKNOWN);
+            }
         }
         Progress {
             done,
@@ -1148,6 +1147,10 @@ pub fn address(text: &str) -> Option<u64> {
     let is_plain = digits.bytes().all(|c| c.is_ascii_hexdigit());
     u64::from_str_radix(digits, 16).ok().filter(|_| is_plain)
 }
+
+/// What is said of a file that nothing tells the format of.
+const UNKNOWN: &str = "no format that is known begins like this: expected an NVIDIA cubin, an AMD code object, another ELF file, or \
+                       what these travel in";
 
 /// Parts of a byte that are told, at most; a malformed file can claim it by every section.
 const PARTS_LIMIT: usize = 16;

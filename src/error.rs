@@ -245,6 +245,15 @@ impl Diagnostics {
         self.list.push(diagnostic);
     }
 
+    /// Makes those with that message notes.
+    pub fn note(&mut self, message: &str) {
+        for known in self.list.iter_mut().filter(|d| d.message == message) {
+            self.weights[known.weight()] -= 1;
+            known.severity = Severity::Note;
+            self.weights[known.weight()] += 1;
+        }
+    }
+
     /// Takes the value, or the error as a finding.
     pub fn take<T>(&mut self, result: Result<T>) -> Option<T> {
         result

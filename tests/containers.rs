@@ -1467,6 +1467,13 @@ mod carving {
             serde_json::from_slice(&output.stdout).expect("JSON")
         };
         assert_eq!(run(&["ls", &file, "--json"]), serde_json::json!([]));
+        // What is no file that is known is an error, unless it has code: that it begins as none does is a note then.
+        let ends = |arguments: &[&str]| common::kernelscope(arguments).status.code();
+        assert_eq!(ends(&["ls", &file]), Some(1));
+        assert_eq!(ends(&["ls", &file, "--carve"]), Some(0));
+        let report = run(&["report", &file, "--carve", "--json"]);
+        assert_eq!(report["verdict"]["severity"], "note");
+        assert_eq!(report["verdict"]["text"], "carries GPU code · 1 finding");
         let listed = run(&["ls", &file, "--carve", "--json"]);
         assert_eq!(listed[0]["path"], "0x64");
         assert_eq!(listed[0]["kind"], "carved");
