@@ -194,7 +194,7 @@ impl<'a> ArchList<'a> {
             let size = member.size().or(found.and_then(|found| found.size));
             let sum = arch.unpacked.zip(size);
             arch.unpacked = sum.map(|(sum, size)| sum.saturating_add(size));
-            arch.is_open &= found.is_some();
+            arch.is_open &= found.is_some() || !Survey::is_asked(member);
             let found = found.and_then(|found| found.kernels);
             arch.so_far += u64::from(found.unwrap_or(0));
             arch.kernels = arch

@@ -161,6 +161,10 @@ pub struct SurveyProgress {
     #[serde(serialize_with = "crate::int::serialize")]
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
     pub total_bytes: u64,
+    /// Members of the file that are to be opened to know what code is in them at all: they are packed.
+    #[serde(serialize_with = "crate::int::serialize")]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Int"))]
+    pub unread: u64,
     /// Whether nothing is left.
     pub finished: bool,
 }
@@ -214,6 +218,11 @@ fn hides(member: &Member) -> bool {
     member.span.size > 0 && member.is_unread()
 }
 
+/// Whether there is more in the member than headers tell.
+fn tells(member: &Member) -> bool {
+    member.code().is_some() || hides(member)
+}
+
 impl Survey {
     /// What is known of the member of that number.
     pub fn of(&self, number: u32) -> Option<Surveyed> {
@@ -223,9 +232,9 @@ impl Survey {
         }
     }
 
-    /// Whether opening the member tells something of it.
+    /// Whether opening the member tells something of it: what is declared to be too large is not opened.
     pub fn is_asked(member: &Member) -> bool {
-        member.code().is_some() || hides(member)
+        tells(member) && (!member.is_too_large() || member.is_size_guessed())
     }
 
     /// Code that only unpacking members told of.
@@ -405,8 +414,11 @@ impl Survey {
     /// Counts what is to be opened of the file, from a member on.
     fn expect(&mut self, document: &Document, from: usize) {
         let (count, bytes) = expected(document, from);
+        let members = document.contents().members.iter().skip(from);
+        let unread = members.filter(|member| hides(member) && Self::is_asked(member));
         let progress = self.progress.get_or_insert_default();
         progress.total += count;
+        progress.unread += unread.count() as u64;
         progress.total_bytes = progress.total_bytes.saturating_add(bytes);
     }
 
@@ -430,7 +442,7 @@ impl Survey {
         let Some(member) = contents
             .members
             .get(index as usize)
-            .filter(|m| Self::is_asked(m))
+            .filter(|member| tells(member))
         else {
             return (0, None);
         };
@@ -509,7 +521,7 @@ impl Survey {
             }
         }
         self.under_way = 0;
-        self.progress.get_or_insert_default().done += 1;
+        self.progress.get_or_insert_default().done += u64::from(Self::is_asked(member));
         self.add_bytes(weight - deeper.as_ref().map_or(0, |level| level.counts));
         if let Some(level) = within.filter(|_| member.code().is_some()) {
             self.add_kernels(outer, found.kernels);
@@ -616,7 +628,7 @@ impl Survey {
             ),
         ];
         // That is a finding already.
-        if member.is_too_large() && !member.is_size_guessed() {
+        if !Self::is_asked(member) {
             return false;
         }
         for (said, (is_so, why)) in self.said.iter_mut().zip(whys) {

@@ -1601,6 +1601,38 @@ fn kernels_of_packed_libraries_are_found_with_their_paths() {
     );
 }
 
+#[test]
+fn what_is_declared_to_be_too_large_is_not_waited_for() {
+    // 2 MiB of deflate may come to 1.5 GiB: 1032 times as much at most.
+    for (path, is_code) in [
+        (PROGRAM, false),
+        ("nvidia/cubin/vadd.sm_90a.13.0.cubin", true),
+    ] {
+        let bytes = common::bytes(path);
+        let mut packed = miniz_oxide::deflate::compress_to_vec(&bytes, 1);
+        packed.resize(2 << 20, 0);
+        let mut document = open(zip("large", 8, &packed, 0, 3 << 29));
+        assert!(findings(&document)[0].contains("in a terminal it can be extracted to a folder"));
+        let progress = document.survey(0);
+        assert_eq!((progress.total, progress.total_bytes), (0, 0), "{path}");
+        assert_eq!(progress.unread, 0, "{path}");
+        let is_open = |document: &Document, table| {
+            let table = document.table(table).expect("a table");
+            (!table.is_empty()).then(|| table.cell(0, "is_open") == true.into())
+        };
+        // What is in it is not found out, so nothing is to come.
+        assert_eq!(is_open(&document, "archs"), is_code.then_some(true));
+        let document = surveyed(document);
+        assert_eq!(is_open(&document, "archs"), is_code.then_some(true));
+        // Nothing is opened, and nothing else said.
+        assert_eq!(document.findings().len(), 1, "{:?}", findings(&document));
+    }
+    // What can be opened is: of the one nobody knows what is in it, of the others headers tell.
+    let unread = |bytes| open(bytes).survey(0).unread;
+    assert_eq!(unread(deflated("lib.so", &common::bytes(PROGRAM))), 1);
+    assert_eq!(unread(common::bytes(PROGRAM)), 0);
+}
+
 fn surveyed(mut document: Document) -> Document {
     // Steps of any size end alike.
     while !document.survey(1).finished {}

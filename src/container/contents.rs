@@ -311,8 +311,7 @@ impl Unpacking {
 const LOOKED: u64 = 256 << 20;
 
 /// Why a member that is only extracted is not opened.
-const TOO_LARGE: &str =
-    "it unpacks to more than 1 GiB: it is not opened, but can be extracted to a folder";
+const TOO_LARGE: &str = "it unpacks to more than 1 GiB: it is not opened, but in a terminal it can be extracted to a folder";
 
 /// Bytes that are unpacked before they are handed out.
 const PIECE: u64 = 1 << 20;

@@ -214,7 +214,7 @@ impl Reader<'_> {
         if member.is_too_large() {
             let size = member.unpacked.unwrap_or_default();
             let can_be = match member.is_only_extracted() {
-                true => ", but can be extracted",
+                true => ", but in a terminal it can be extracted to a folder",
                 false => "",
             };
             let message = format!(
