@@ -247,7 +247,8 @@ const MADE: Record<string, Made> = {
         Promise.all([import('./elements/survey.ts'), import('./elements/carve.ts')]),
       ),
     view: (session, columns: Column[]) =>
-      html`<kernel-scope-carve .session=${session}><kernel-scope-table .session=${session} .table=${'members'}
+      html`<kernel-scope-carve .session=${session}><kernel-scope-survey .session=${session}></kernel-scope-survey>
+        <kernel-scope-table .session=${session} .table=${'members'}
         .columns=${columns} .label=${'Members'} .leads=${leadsOf(session)}
         .saves=${(runs: Runs | null, options: Options) => saveMembers(session, runs, options)}></kernel-scope-table></kernel-scope-carve>`,
   }),

@@ -13,6 +13,8 @@ class Reader {
   failures: unknown[] = [];
   /** What stops it at that request. */
   stops = new Set<number>();
+  /** Of these members, those of which nobody knows what is in them. */
+  unread = 0;
   readonly total: number;
   readonly bytes: number;
   readonly survey: Survey;
@@ -35,7 +37,14 @@ class Reader {
 
   get progress(): SurveyProgress {
     const bytes = (this.bytes / this.total) * this.done;
-    return { done: this.done, total: this.total, bytes, total_bytes: this.bytes, finished: this.done >= this.total };
+    return {
+      done: this.done,
+      total: this.total,
+      bytes,
+      total_bytes: this.bytes,
+      unread: this.unread,
+      finished: this.done >= this.total,
+    };
   }
 }
 
@@ -72,6 +81,22 @@ test('how far it has come is said once it has begun', async () => {
   // What is under way counts, too.
   survey.progress = { ...reader.progress, bytes: reader.bytes / 2, done: 0, total: 1 };
   expect(survey.said).toBe('Paused at 50 % · 0 of 1 members');
+});
+
+test('what members are opened for is said by what is known of them', async () => {
+  const reader = new Reader(2, UNASKED + 1);
+  const { survey, progress } = reader;
+  const purpose = (total: number, unread: number) => {
+    survey.progress = { ...progress, total, unread };
+    return survey.purpose;
+  };
+  expect(purpose(2, 0)).toBe('for their kernels, and for which are the same');
+  expect(purpose(1, 0)).toBe('for its kernels');
+  expect(purpose(16, 3)).toBe('for what is in them: architectures, kernels');
+  expect(purpose(1, 1)).toBe('for what is in it: architectures, kernels');
+  expect(survey.hides).toBe(true);
+  survey.progress = { ...progress, unread: 1, done: 2, finished: true };
+  expect(survey.hides).toBe(false);
 });
 
 test('what the last step has told is in the tables though its answer is given up for a new beginning', async () => {

@@ -72,6 +72,18 @@ export class Survey {
     return this.progress?.finished ?? false;
   }
 
+  /** There are members, packed ones, of whose code nothing but opening them tells, and not all members are open yet. */
+  get hides(): boolean {
+    return !this.finished && Number(this.progress?.unread ?? 0) > 0;
+  }
+
+  /** What members are opened for, in words. */
+  get purpose(): string {
+    const isOne = this.total === 1;
+    if (this.hides) return `for what is in ${isOne ? 'it' : 'them'}: architectures, kernels`;
+    return isOne ? 'for its kernels' : 'for their kernels, and for which are the same';
+  }
+
   get running(): boolean {
     return this.#controller !== null;
   }

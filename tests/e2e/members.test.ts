@@ -378,6 +378,15 @@ test('what only opening members tells says that they are not open yet', async ({
     "z.writestr('a.fatbin', fatbin)",
     "z.writestr('b.fatbin', fatbin + bytes(65 << 20), zipfile.ZIP_DEFLATED)",
   );
+  // What only the packed one tells is what they are opened for, and the answer that headers give is not the last.
+  const strip = page.locator('kernel-scope-survey');
+  const purpose = 'for what is in them: architectures, kernels';
+  await expect(strip).toContainText(purpose);
+  const early = page.getByText('Not all members are opened yet: they may have more.');
+  await expect(early).toBeVisible();
+  await show(page, 'Members');
+  await expect(strip).toContainText(purpose);
+  await axe(page);
   const none = page.locator('kernel-scope-panel .none');
   await show(page, 'Missing kernels');
   await expect(none).toHaveText(
@@ -391,6 +400,9 @@ test('what only opening members tells says that they are not open yet', async ({
   await expect(across.locator('.row')).toHaveCount(1, { timeout: 60_000 });
   await expect(across.locator('.title').last()).toContainText('compute_80');
   await expect(none).toHaveCount(0);
+  await show(page, 'Summary');
+  await expect(page.getByRole('table', { name: 'Architectures' })).toBeVisible();
+  await expect(early).toHaveCount(0);
 });
 
 test('the table of architectures fits a narrow page', async ({ page }) => {

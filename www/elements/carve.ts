@@ -73,7 +73,7 @@ export class Carve extends Part {
   static override styles = [
     super.styles,
     css`
-      :host { display: grid; grid-template: auto minmax(0, 1fr) / minmax(0, 1fr); block-size: 100%; min-block-size: 0; }
+      :host { display: grid; grid-template: auto auto minmax(0, 1fr) / minmax(0, 1fr); block-size: 100%; min-block-size: 0; }
       :host([flush]) { display: block; block-size: auto; }
       .strip { display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: center; padding: 8px 20px; }
       :host([flush]) .strip { padding-inline: 0; }

@@ -162,7 +162,9 @@ export class SummaryView extends Part {
   /** Of what holds others it comes right after what these are for. */
   #gpus(gpus: Gpu[], lead: string) {
     if (gpus.length === 0) return nothing;
-    return html`<section><h3 class=${lead}>Runs on</h3><kernel-scope-gpus .session=${this.session} .gpus=${gpus}></kernel-scope-gpus></section>`;
+    return html`<section><h3 class=${lead}>Runs on</h3>
+      ${this.session?.survey.hides ? html`<p class="dim">Not all members are opened yet: they may have more.</p>` : nothing}
+      <kernel-scope-gpus .session=${this.session} .gpus=${gpus}></kernel-scope-gpus></section>`;
   }
 
   #composition() {

@@ -26,7 +26,7 @@ export class SurveyStrip extends Part {
       const members = total === 1 ? 'Open the member' : `Open all ${count(total)} members`;
       return html`<div class="strip">
         <button class="button" @click=${() => survey.start()}>${members} (${size(totalBytes)} unpacked)</button>
-        <span class="dim">for their kernels, and for which are the same</span>
+        <span class="dim">${survey.purpose}</span>
       </div>`;
     }
     return html`<div class="strip" role="group" aria-label="Opening members">
