@@ -19,7 +19,11 @@ async function openCode(page: Page, file: string, kernel: string, title = 'Its i
   const instructions = page.getByRole('button', { name: title });
   // A file of one kernel shows it at once.
   await link.or(instructions).first().waitFor();
-  if (await link.count()) await link.click();
+  // Where rows come in between, what was clicked was another one.
+  await expect(async () => {
+    if (await link.count()) await link.click({ timeout: 2000 });
+    await expect(instructions).toBeVisible({ timeout: 2000 });
+  }).toPass();
   await instructions.click();
   const grid = page.getByRole('grid', { name: 'Code' });
   await expect(grid.getByRole('row').nth(1)).toBeVisible();
