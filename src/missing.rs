@@ -222,9 +222,7 @@ impl Missing {
 
     /// The code for GPUs of its vendor; where there is none, all code.
     fn family(&self, gpu: AnyGpu) -> Set {
-        let offers = self.offers.all().iter().enumerate();
-        let offers = offers.filter(|(_, offer)| gpu.is_for(offer));
-        match offers.fold(0, |set, (at, _)| set | 1 << at) {
+        match self.offers.set(|offer| gpu.is_for(offer)) {
             0 => Set::MAX,
             set => set,
         }
@@ -269,18 +267,9 @@ impl Missing {
 
     /// The targets of that code, each once, but for those of `without`.
     fn targets(&self, set: Set, without: Set) -> String {
-        let of = |set: Set| {
-            let offers = self.offers.all().iter().enumerate();
-            offers.filter(move |(at, _)| set >> at & 1 == 1)
-        };
-        let mut targets: Vec<String> = Vec::new();
-        for (_, offer) in of(set) {
-            let target = offer.target();
-            let is_known = |(_, known): (usize, &Offer)| known.target() == target;
-            if !targets.contains(&target) && !of(without).any(is_known) {
-                targets.push(target);
-            }
-        }
+        let known = self.offers.targets(without);
+        let mut targets = self.offers.targets(set);
+        targets.retain(|target| !known.contains(target));
         targets.join(", ")
     }
 }

@@ -305,6 +305,17 @@ impl Offers {
             .map(|(_, offer)| offer)
     }
 
+    /// What those of `set` are for, each once.
+    pub fn targets(&self, set: Set) -> Vec<String> {
+        let mut targets: Vec<String> = Vec::new();
+        for target in self.of_set(set).map(Offer::target) {
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
+        targets
+    }
+
     /// The best answer of those `among` the code for `gpu`, and what gives it.
     pub fn on(&self, gpu: AnyGpu, among: Set) -> Gpu {
         let mut best: Option<(&Offer, Compatibility)> = None;
@@ -341,13 +352,7 @@ impl Offers {
 
     /// Why none of those `among` the code runs on `gpu`: what there is instead.
     pub fn none_for(&self, gpu: AnyGpu, among: Set) -> String {
-        let mut targets: Vec<String> = Vec::new();
-        for offer in self.of_set(among).filter(|offer| gpu.is_for(offer)) {
-            let target = offer.target();
-            if !targets.contains(&target) {
-                targets.push(target);
-            }
-        }
+        let targets = self.targets(among & self.set(|offer| gpu.is_for(offer)));
         let (told, rest) = targets.split_at(targets.len().min(TOLD));
         match (told, rest.len()) {
             ([], _) => "there is no code for GPUs of that family".into(),

@@ -209,7 +209,6 @@ impl Unpacker {
     /// Why it cannot be unpacked, in words; where it could not be read, [`Unpacker::unread`] says more.
     pub fn step(&mut self, budget: u64) -> Result<bool, &'static str> {
         let end = self.worked().saturating_add(budget.max(1));
-        let is_declared = matches!(self.expected, Expected::Declared(_));
         while !matches!(self.state, State::Done) {
             let left = end.saturating_sub(self.worked());
             if left == 0 {
@@ -220,7 +219,7 @@ impl Unpacker {
             if self.is_full() && (gone_on.is_none() || self.made() > self.most) {
                 return Err(TOO_MUCH);
             }
-            gone_on.ok_or(match (self.refusal, is_declared) {
+            gone_on.ok_or(match (self.refusal, self.is_declared()) {
                 (Some(why), _) => why,
                 (None, true) => MALFORMED,
                 (None, false) => MALFORMED_UNDECLARED,
@@ -246,10 +245,13 @@ impl Unpacker {
         }
     }
 
+    fn is_declared(&self) -> bool {
+        matches!(self.expected, Expected::Declared(_))
+    }
+
     /// Whether there is, or will be, as much as may come out of what does not declare how much that is.
     pub fn is_full(&self) -> bool {
-        let is_declared = matches!(self.expected, Expected::Declared(_));
-        self.is_too_much || (!is_declared && self.made() >= self.most)
+        self.is_too_much || (!self.is_declared() && self.made() >= self.most)
     }
 
     /// Those of the unpacked bytes that were not taken, once it is done.
@@ -399,10 +401,9 @@ impl Unpacker {
     /// it can have: then it gets less.
     fn begin_frame(&mut self) -> Option<Box<FrameDecoder>> {
         let header = zstd::frame(self.input.peek(zstd::HEADER))?;
-        let is_declared = matches!(self.expected, Expected::Declared(_));
         let left = self.most.saturating_sub(self.made());
         if header.size.is_some_and(|size| size > left) {
-            self.is_too_much = !is_declared;
+            self.is_too_much = !self.is_declared();
             return None;
         }
         let most = self.most.clamp(WINDOW, LIMIT).next_power_of_two();
